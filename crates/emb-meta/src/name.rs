@@ -1,0 +1,138 @@
+//! Which names an object of a kind may have.
+
+/// The rule that a kind sets for `metadata.name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NameRule {
+    /// RFC 1123 label, at most 63 characters: namespaces.
+    DnsLabel,
+    /// RFC 1123 subdomain, at most 253 characters: most kinds.
+    DnsSubdomain,
+    /// Anything that can stand as one path segment: RBAC objects and events.
+    PathSegment,
+}
+
+impl NameRule {
+    /// What is wrong with `name`, in the words of the API; `None` when it is fine.
+    pub fn check(self, name: &str) -> Option<String> {
+        match self {
+            Self::DnsLabel => check_dns_label(name),
+            Self::DnsSubdomain => check_dns_subdomain(name),
+            Self::PathSegment => check_path_segment(name),
+        }
+    }
+}
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const QUALIFIED_WITH_PREFIX: &str = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/// RFC 1123 label.
+pub(crate) fn check_dns_label(text: &str) -> Option<String> {
+    too_long(text, 63).or_else(|| (!is_dns_label(text)).then(|| LABEL.to_owned()))
+}
+
+/// RFC 1123 subdomain.
+pub(crate) fn check_dns_subdomain(text: &str) -> Option<String> {
+    too_long(text, 253)
+        .or_else(|| (!text.split('.').all(is_dns_label)).then(|| SUBDOMAIN.to_owned()))
+}
+
+/// One segment of a URL path.
+pub(crate) fn check_path_segment(text: &str) -> Option<String> {
+    match text {
+        "." | ".." => return Some(format!("may not be '{text}'")),
+        _ => {}
+    }
+    ['/', '%']
+        .into_iter()
+        .find(|&bad| text.contains(bad))
+        .map(|bad| format!("may not contain '{bad}'"))
+}
+
+/// `prefix/name` with an optional DNS prefix: label and annotation keys, finalizers.
+pub(crate) fn check_qualified_name(text: &str) -> Option<String> {
+    let (prefix, name) = match text.split_once('/') {
+        None => (None, text),
+        Some((_, rest)) if rest.contains('/') => {
+            return Some(QUALIFIED_WITH_PREFIX.to_owned());
+        }
+        Some((prefix, rest)) => (Some(prefix), rest),
+    };
+    match prefix {
+        Some("") => return Some("prefix part must be non-empty".to_owned()),
+        Some(prefix) => {
+            if let Some(problem) = check_dns_subdomain(prefix) {
+                return Some(format!("prefix part {problem}"));
+            }
+        }
+        None => {}
+    }
+    if name.is_empty() {
+        return Some("name part must be non-empty".to_owned());
+    }
+    if name.len() > 63 {
+        return Some("name part must be no more than 63 bytes".to_owned());
+    }
+    (!is_alphanumeric_with(name, b"-_.")).then(|| QUALIFIED.to_owned())
+}
+
+/// The value of a label.
+pub(crate) fn check_label_value(text: &str) -> Option<String> {
+    too_long(text, 63).or_else(|| {
+        (!text.is_empty() && !is_alphanumeric_with(text, b"-_.")).then(|| LABEL_VALUE.to_owned())
+    })
+}
+
+fn too_long(text: &str, limit: usize) -> Option<String> {
+    (text.len() > limit).then(|| format!("must be no more than {limit} bytes"))
+}
+
+fn is_dns_label(text: &str) -> bool {
+    let lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    is_bounded(text, lower, |byte| lower(byte) || byte == b'-')
+}
+
+fn is_alphanumeric_with(text: &str, inner: &[u8]) -> bool {
+    is_bounded(
+        text,
+        |byte| byte.is_ascii_alphanumeric(),
+        |byte| byte.is_ascii_alphanumeric() || inner.contains(&byte),
+    )
+}
+
+fn is_bounded(text: &str, edge: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return false };
+    edge(first) && edge(last) && bytes.iter().all(|&byte| inner(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_their_rule() {
+        for good in ["a", "a.b-c", "0", &"a".repeat(253)] {
+            assert_eq!(NameRule::DnsSubdomain.check(good), None, "{good}");
+        }
+        for bad in ["", "A", "a/b", "-a", "a.", "a..b", &"a".repeat(254)] {
+            assert!(NameRule::DnsSubdomain.check(bad).is_some(), "{bad}");
+        }
+        assert!(NameRule::DnsLabel.check("a.b").is_some());
+        assert_eq!(NameRule::PathSegment.check("A_b:c"), None);
+        assert!(NameRule::PathSegment.check("a%b").is_some());
+        assert!(NameRule::PathSegment.check("..").is_some());
+    }
+
+    #[test]
+    fn label_keys_and_values_follow_their_rule() {
+        assert_eq!(check_qualified_name("kargo.akuity.io/stage"), None);
+        for bad in ["", "/a", "a/", "a/b/c", "Bad.Prefix!/a", &"a".repeat(64)] {
+            assert!(check_qualified_name(bad).is_some(), "{bad}");
+        }
+        assert_eq!(check_label_value(""), None);
+        assert!(check_label_value("a b").is_some());
+    }
+}

@@ -1,0 +1,205 @@
+//! The rules for `metadata` that hold for every kind.
+
+use serde_json::{Value, json};
+
+use crate::{
+    FieldError, FieldPath, NameRule, ObjectExt,
+    name::{check_label_value, check_qualified_name},
+};
+
+/// Annotations of one object may take this many bytes, keys and values together.
+const ANNOTATIONS_LIMIT: usize = 262_144;
+
+/// Checks the metadata of an object that is about to be created.
+pub fn check_create(object: &Value, rule: NameRule) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let name = object.name();
+    if name.is_empty() {
+        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+    } else if let Some(problem) = rule.check(name) {
+        errors.push(FieldError::invalid("metadata.name", &json!(name), &problem));
+    }
+    check_common(object, &mut errors);
+    errors
+}
+
+/// Checks the metadata of an object that is about to replace `old`.
+pub fn check_update(object: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check_common(object, &mut errors);
+    if old.is_terminating() {
+        let kept: Vec<&str> = old.finalizers().collect();
+        let added: Vec<String> = object
+            .finalizers()
+            .filter(|new| !kept.contains(new))
+            .map(|new| format!("{new:?}"))
+            .collect();
+        if !added.is_empty() {
+            let detail = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                added.join(", ")
+            );
+            errors.push(FieldError::forbidden("metadata.finalizers", &detail));
+        }
+    }
+    errors
+}
+
+/// Warnings that a write gets although it is accepted.
+pub fn warnings(object: &Value) -> Vec<String> {
+    object
+        .finalizers()
+        .filter(|finalizer| !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(finalizer))
+        .map(|finalizer| {
+            format!(
+                "metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+            )
+        })
+        .collect()
+}
+
+/// Finalizers of the API itself, which have no domain.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+
+fn check_common(object: &Value, errors: &mut Vec<FieldError>) {
+    check_labels(object, errors);
+    check_annotations(object, errors);
+    for (index, finalizer) in object.finalizers().enumerate() {
+        if let Some(problem) = check_qualified_name(finalizer) {
+            let path = FieldPath::new("metadata").child("finalizers").index(index);
+            errors.push(FieldError::invalid(path, &json!(finalizer), &problem));
+        }
+    }
+    check_owners(object, errors);
+}
+
+fn check_labels(object: &Value, errors: &mut Vec<FieldError>) {
+    for (key, value) in object.labels() {
+        if let Some(problem) = check_qualified_name(key) {
+            errors.push(FieldError::invalid("metadata.labels", &json!(key), &problem));
+        }
+        if let Some(problem) = check_label_value(value) {
+            errors.push(FieldError::invalid("metadata.labels", &json!(value), &problem));
+        }
+    }
+}
+
+fn check_annotations(object: &Value, errors: &mut Vec<FieldError>) {
+    let annotations =
+        object.metadata().and_then(|m| m.get("annotations")).and_then(Value::as_object);
+    let mut total = 0;
+    for (key, value) in annotations.into_iter().flatten() {
+        // The prefix of an annotation key may have upper-case letters.
+        if let Some(problem) = check_qualified_name(&key.to_lowercase()) {
+            errors.push(FieldError::invalid("metadata.annotations", &json!(key), &problem));
+        }
+        total += key.len() + value.as_str().map_or(0, str::len);
+    }
+    if total > ANNOTATIONS_LIMIT {
+        errors.push(FieldError::too_long("metadata.annotations", ANNOTATIONS_LIMIT));
+    }
+}
+
+fn check_owners(object: &Value, errors: &mut Vec<FieldError>) {
+    let owners = object.metadata().and_then(|m| m.get("ownerReferences")).and_then(Value::as_array);
+    let path = FieldPath::new("metadata").child("ownerReferences");
+    let mut controller: Option<&Value> = None;
+    for owner in owners.into_iter().flatten() {
+        for (member, child) in
+            [("apiVersion", "apiVersion"), ("kind", "kind"), ("name", "name"), ("uid", "uid")]
+        {
+            if owner.text(&[member]).is_empty() {
+                errors.push(FieldError::invalid(
+                    path.child(child),
+                    &json!(""),
+                    "must not be empty",
+                ));
+            }
+        }
+        if owner.get("controller").and_then(Value::as_bool) == Some(true) {
+            if let Some(first) = controller {
+                let detail = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
+                    named(first),
+                    named(owner)
+                );
+                let all = object.pointer("/metadata/ownerReferences").cloned().unwrap_or_default();
+                errors.push(FieldError::invalid(&path, &all, &detail));
+                break;
+            }
+            controller = Some(owner);
+        }
+    }
+}
+
+fn named(owner: &Value) -> String {
+    format!("{}/{}", owner.text(&["kind"]), owner.text(&["name"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(metadata: Value) -> Value {
+        json!({ "metadata": metadata })
+    }
+
+    #[test]
+    fn a_name_is_required_and_checked() {
+        let fields = |object: &Value| -> Vec<String> {
+            check_create(object, NameRule::DnsSubdomain).into_iter().map(|e| e.field).collect()
+        };
+        assert_eq!(fields(&object(json!({}))), ["metadata.name"]);
+        assert_eq!(fields(&object(json!({"name": "Upper"}))), ["metadata.name"]);
+        assert!(fields(&object(json!({"name": "fine"}))).is_empty());
+    }
+
+    #[test]
+    fn bad_labels_annotations_and_owners_are_each_named() {
+        let bad = object(json!({
+            "name": "a", "labels": {"a b": "c d"}, "annotations": {"x": "y".repeat(262_144)},
+            "ownerReferences": [{"kind": "X", "name": "a", "apiVersion": "v1"}],
+        }));
+        let errors = check_create(&bad, NameRule::DnsSubdomain);
+        let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "metadata.labels",
+                "metadata.labels",
+                "metadata.annotations",
+                "metadata.ownerReferences.uid"
+            ]
+        );
+    }
+
+    #[test]
+    fn only_one_owner_may_be_the_controller() {
+        let owner = |name: &str| json!({"apiVersion": "v1", "kind": "X", "name": name, "uid": name, "controller": true});
+        let errors = check_create(
+            &object(json!({"name": "a", "ownerReferences": [owner("a"), owner("b")]})),
+            NameRule::DnsSubdomain,
+        );
+        assert!(errors[0].message.ends_with("in references for X/a and X/b"), "{}", errors[0]);
+    }
+
+    #[test]
+    fn a_terminating_object_gets_no_new_finalizer() {
+        let old = object(json!({"name": "a", "deletionTimestamp": "t", "finalizers": ["a.b/c"]}));
+        let new = object(
+            json!({"name": "a", "deletionTimestamp": "t", "finalizers": ["a.b/c", "d.e/f"]}),
+        );
+        assert!(
+            check_update(&new, &old)[0]
+                .message
+                .ends_with("found new finalizers []string{\"d.e/f\"}")
+        );
+        assert!(check_update(&old, &old).is_empty());
+    }
+
+    #[test]
+    fn a_finalizer_without_domain_draws_a_warning() {
+        let warned = object(json!({"name": "a", "finalizers": ["plain", "a.b/c"]}));
+        assert_eq!(warnings(&warned).len(), 1);
+    }
+}
