@@ -148,7 +148,7 @@ fn spell_out_hyphen_ranges(text: &str) -> Cow<'_, str> {
     while position < text.len() {
         if let Some(range) = hyphen_range_at(text, position) {
             spelled_out.push_str(text.get(copied..position).unwrap_or_default());
-            spelled_out.push_str(&format!(">= {}, <= {} ", range.low, range.high));
+            spelled_out.extend([">= ", range.low, ", <= ", range.high, " "]);
             copied = range.end;
             position = range.end;
         } else {
