@@ -1,0 +1,433 @@
+//! The table of built-in kinds. One entry each; everything that differs between kinds and is not code stands here.
+
+use std::sync::Arc;
+
+use emb_meta::{GroupVersionKind, NameRule, Scope};
+
+use super::BuiltInKind;
+use crate::resource::{Column, Origin, Resource, Subresource, Verb};
+
+const ALL: &[Verb] = &[
+    Verb::Create,
+    Verb::Delete,
+    Verb::DeleteCollection,
+    Verb::Get,
+    Verb::List,
+    Verb::Patch,
+    Verb::Update,
+    Verb::Watch,
+];
+const ALL_BUT_COLLECTION: &[Verb] =
+    &[Verb::Create, Verb::Delete, Verb::Get, Verb::List, Verb::Patch, Verb::Update, Verb::Watch];
+const CREATE: &[Verb] = &[Verb::Create];
+const READ: &[Verb] = &[Verb::Get, Verb::List];
+const STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+const UPDATE: &[Verb] = &[Verb::Update];
+
+const CORE: &str = "";
+const RBAC: &str = "rbac.authorization.k8s.io";
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+const ADMISSION: &str = "admissionregistration.k8s.io";
+
+/// One row of the table. All built-in kinds are served at version `v1`.
+#[derive(Clone, Copy)]
+struct Entry {
+    built_in: BuiltInKind,
+    group: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    short_names: &'static [&'static str],
+    categories: &'static [&'static str],
+    scope: Scope,
+    name_rule: NameRule,
+    verbs: &'static [Verb],
+    subresources: &'static [(&'static str, &'static [Verb])],
+    put_creates: bool,
+    tracks_generation: bool,
+    selectable_fields: &'static [&'static str],
+    columns: &'static [ColumnEntry],
+}
+
+/// Name, type, format, priority, description.
+type ColumnEntry = (&'static str, &'static str, &'static str, i32, &'static str);
+
+const NAME: ColumnEntry = ("Name", "string", "name", 0, "The object's name.");
+const WIDE_NAME: ColumnEntry = ("Name", "string", "name", 1, "The object's name.");
+const AGE: ColumnEntry = ("Age", "string", "", 0, "How long ago the object was created.");
+const CREATED_AT: ColumnEntry = ("Created At", "date", "", 0, "When the object was created.");
+const ROLE: ColumnEntry = ("Role", "string", "", 0, "The role that is granted.");
+const USERS: ColumnEntry = ("Users", "string", "", 1, "Users that are granted the role.");
+const GROUPS: ColumnEntry = ("Groups", "string", "", 1, "Groups that are granted the role.");
+const ACCOUNTS: ColumnEntry =
+    ("ServiceAccounts", "string", "", 1, "Service accounts that are granted the role.");
+const WEBHOOKS: ColumnEntry =
+    ("Webhooks", "integer", "", 0, "How many webhooks the configuration has.");
+
+const EVENT_COLUMNS: &[ColumnEntry] = &[
+    ("Last Seen", "string", "", 0, "How long ago it happened last."),
+    ("Type", "string", "", 0, "Normal or Warning."),
+    ("Reason", "string", "", 0, "What happened, as one word for programs."),
+    ("Object", "string", "", 0, "What it happened to."),
+    ("Subobject", "string", "", 1, "Which part of the object it is about."),
+    ("Source", "string", "", 1, "Who reported it."),
+    ("Message", "string", "", 0, "What happened, for people."),
+    ("First Seen", "string", "", 1, "How long ago it happened first."),
+    ("Count", "string", "", 1, "How often it happened."),
+    WIDE_NAME,
+];
+const BINDING_COLUMNS: &[ColumnEntry] = &[NAME, ROLE, AGE, USERS, GROUPS, ACCOUNTS];
+
+const CORE_EVENT_FIELDS: &[&str] = &[
+    "involvedObject.kind",
+    "involvedObject.namespace",
+    "involvedObject.name",
+    "involvedObject.uid",
+    "involvedObject.apiVersion",
+    "involvedObject.resourceVersion",
+    "involvedObject.fieldPath",
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+];
+const EVENTS_EVENT_FIELDS: &[&str] = &[
+    "regarding.kind",
+    "regarding.namespace",
+    "regarding.name",
+    "regarding.uid",
+    "regarding.apiVersion",
+    "regarding.resourceVersion",
+    "regarding.fieldPath",
+    "reason",
+    "reportingController",
+    "type",
+];
+
+/// A namespaced, stored kind with every verb; rows change what differs.
+const BASE: Entry = Entry {
+    built_in: BuiltInKind::ConfigMap,
+    group: CORE,
+    kind: "",
+    plural: "",
+    short_names: &[],
+    categories: &[],
+    scope: Scope::Namespaced,
+    name_rule: NameRule::DnsSubdomain,
+    verbs: ALL,
+    subresources: &[],
+    put_creates: false,
+    tracks_generation: false,
+    selectable_fields: &[],
+    columns: &[NAME, AGE],
+};
+
+const RBAC_BASE: Entry =
+    Entry { group: RBAC, name_rule: NameRule::PathSegment, put_creates: true, ..BASE };
+
+const WEBHOOK_BASE: Entry = Entry {
+    group: ADMISSION,
+    scope: Scope::Cluster,
+    categories: &["api-extensions"],
+    tracks_generation: true,
+    columns: &[NAME, WEBHOOKS, AGE],
+    ..BASE
+};
+
+const fn review(
+    built_in: BuiltInKind,
+    group: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+) -> Entry {
+    Entry { built_in, group, kind, plural, scope: Scope::Cluster, verbs: CREATE, ..BASE }
+}
+
+const CORE_ENTRIES: &[Entry] = &[
+    Entry {
+        built_in: BuiltInKind::ConfigMap,
+        kind: "ConfigMap",
+        plural: "configmaps",
+        short_names: &["cm"],
+        columns: &[NAME, ("Data", "string", "", 0, "How many entries the object has."), AGE],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Event,
+        kind: "Event",
+        plural: "events",
+        short_names: &["ev"],
+        name_rule: NameRule::PathSegment,
+        put_creates: true,
+        selectable_fields: CORE_EVENT_FIELDS,
+        columns: EVENT_COLUMNS,
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Namespace,
+        kind: "Namespace",
+        plural: "namespaces",
+        short_names: &["ns"],
+        scope: Scope::Cluster,
+        name_rule: NameRule::DnsLabel,
+        verbs: ALL_BUT_COLLECTION,
+        subresources: &[("finalize", UPDATE), ("status", STATUS)],
+        selectable_fields: &["status.phase"],
+        columns: &[NAME, ("Status", "string", "", 0, "Active or Terminating."), AGE],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Secret,
+        kind: "Secret",
+        plural: "secrets",
+        selectable_fields: &["type"],
+        columns: &[
+            NAME,
+            ("Type", "string", "", 0, "What the entries are for."),
+            ("Data", "string", "", 0, "How many entries the object has."),
+            AGE,
+        ],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::ServiceAccount,
+        kind: "ServiceAccount",
+        plural: "serviceaccounts",
+        short_names: &["sa"],
+        subresources: &[("token", CREATE)],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Service,
+        kind: "Service",
+        plural: "services",
+        short_names: &["svc"],
+        verbs: READ,
+        ..BASE
+    },
+];
+
+const RBAC_ENTRIES: &[Entry] = &[
+    Entry {
+        built_in: BuiltInKind::ClusterRoleBinding,
+        kind: "ClusterRoleBinding",
+        plural: "clusterrolebindings",
+        scope: Scope::Cluster,
+        columns: BINDING_COLUMNS,
+        ..RBAC_BASE
+    },
+    Entry {
+        built_in: BuiltInKind::ClusterRole,
+        kind: "ClusterRole",
+        plural: "clusterroles",
+        scope: Scope::Cluster,
+        columns: &[NAME, CREATED_AT],
+        ..RBAC_BASE
+    },
+    Entry {
+        built_in: BuiltInKind::RoleBinding,
+        kind: "RoleBinding",
+        plural: "rolebindings",
+        columns: BINDING_COLUMNS,
+        ..RBAC_BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Role,
+        kind: "Role",
+        plural: "roles",
+        columns: &[NAME, CREATED_AT],
+        ..RBAC_BASE
+    },
+];
+
+const REVIEW_ENTRIES: &[Entry] = &[
+    review(
+        BuiltInKind::SelfSubjectReview,
+        AUTHENTICATION,
+        "SelfSubjectReview",
+        "selfsubjectreviews",
+    ),
+    review(BuiltInKind::TokenReview, AUTHENTICATION, "TokenReview", "tokenreviews"),
+    Entry {
+        scope: Scope::Namespaced,
+        ..review(
+            BuiltInKind::LocalSubjectAccessReview,
+            AUTHORIZATION,
+            "LocalSubjectAccessReview",
+            "localsubjectaccessreviews",
+        )
+    },
+    review(
+        BuiltInKind::SelfSubjectAccessReview,
+        AUTHORIZATION,
+        "SelfSubjectAccessReview",
+        "selfsubjectaccessreviews",
+    ),
+    review(
+        BuiltInKind::SelfSubjectRulesReview,
+        AUTHORIZATION,
+        "SelfSubjectRulesReview",
+        "selfsubjectrulesreviews",
+    ),
+    review(
+        BuiltInKind::SubjectAccessReview,
+        AUTHORIZATION,
+        "SubjectAccessReview",
+        "subjectaccessreviews",
+    ),
+];
+
+const OTHER_ENTRIES: &[Entry] = &[
+    Entry {
+        built_in: BuiltInKind::ApiService,
+        group: "apiregistration.k8s.io",
+        kind: "APIService",
+        plural: "apiservices",
+        scope: Scope::Cluster,
+        categories: &["api-extensions"],
+        verbs: READ,
+        columns: &[
+            NAME,
+            ("Service", "string", "", 0, "Where the group is served; Local means here."),
+            ("Available", "string", "", 0, "Whether the group answers."),
+            AGE,
+        ],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::EventsEvent,
+        group: "events.k8s.io",
+        kind: "Event",
+        plural: "events",
+        short_names: &["ev"],
+        name_rule: NameRule::PathSegment,
+        put_creates: true,
+        selectable_fields: EVENTS_EVENT_FIELDS,
+        columns: EVENT_COLUMNS,
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::MutatingWebhookConfiguration,
+        kind: "MutatingWebhookConfiguration",
+        plural: "mutatingwebhookconfigurations",
+        ..WEBHOOK_BASE
+    },
+    Entry {
+        built_in: BuiltInKind::ValidatingWebhookConfiguration,
+        kind: "ValidatingWebhookConfiguration",
+        plural: "validatingwebhookconfigurations",
+        ..WEBHOOK_BASE
+    },
+    Entry {
+        built_in: BuiltInKind::CustomResourceDefinition,
+        group: "apiextensions.k8s.io",
+        kind: "CustomResourceDefinition",
+        plural: "customresourcedefinitions",
+        short_names: &["crd", "crds"],
+        categories: &["api-extensions"],
+        scope: Scope::Cluster,
+        subresources: &[("status", STATUS)],
+        tracks_generation: true,
+        columns: &[NAME, CREATED_AT],
+        ..BASE
+    },
+    Entry {
+        built_in: BuiltInKind::Lease,
+        group: "coordination.k8s.io",
+        kind: "Lease",
+        plural: "leases",
+        put_creates: true,
+        columns: &[NAME, ("Holder", "string", "", 0, "Who holds the lease."), AGE],
+        ..BASE
+    },
+];
+
+/// Descriptors of all built-in kinds, group by group.
+pub fn builtins() -> Vec<Arc<Resource>> {
+    [CORE_ENTRIES, RBAC_ENTRIES, REVIEW_ENTRIES, OTHER_ENTRIES]
+        .into_iter()
+        .flatten()
+        .map(|entry| Arc::new(entry.resource()))
+        .collect()
+}
+
+impl Entry {
+    fn resource(&self) -> Resource {
+        let gvk = GroupVersionKind::new(self.group, "v1", self.kind);
+        Resource {
+            plural: self.plural.into(),
+            singular: self.kind.to_ascii_lowercase().into(),
+            list_kind: format!("{}List", self.kind).into(),
+            short_names: self.short_names.iter().copied().map(Arc::from).collect(),
+            categories: self.categories.iter().copied().map(Arc::from).collect(),
+            scope: self.scope,
+            name_rule: self.name_rule,
+            verbs: self.verbs,
+            subresources: self.subresources.iter().map(|sub| subresource(sub, &gvk)).collect(),
+            has_status: self.subresources.iter().any(|(name, _)| *name == "status"),
+            put_creates: self.put_creates,
+            tracks_generation: self.tracks_generation,
+            columns: self.columns.iter().map(column).collect(),
+            selectable_fields: self.selectable_fields.iter().copied().map(Arc::from).collect(),
+            deprecated: None,
+            origin: Origin::BuiltIn(self.built_in),
+            gvk,
+        }
+    }
+}
+
+fn subresource(
+    &(name, verbs): &(&'static str, &'static [Verb]),
+    own: &GroupVersionKind,
+) -> Subresource {
+    let kind = match name {
+        "token" => GroupVersionKind::new(AUTHENTICATION, "v1", "TokenRequest"),
+        _ => own.clone(),
+    };
+    Subresource { name, kind, verbs }
+}
+
+fn column(&(name, kind, format, priority, description): &ColumnEntry) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        format: format.to_owned(),
+        description: description.to_owned(),
+        priority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_kinds_share_a_path_or_a_name() {
+        let all = builtins();
+        let paths: BTreeSet<String> =
+            all.iter().map(|r| format!("{}/{}", r.gvk.group, r.plural)).collect();
+        let kinds: BTreeSet<String> = all.iter().map(|r| r.group_kind().to_string()).collect();
+        assert_eq!((paths.len(), kinds.len()), (all.len(), all.len()));
+    }
+
+    #[test]
+    fn both_event_apis_share_their_records() {
+        let storages: Vec<String> = builtins()
+            .iter()
+            .filter(|resource| &*resource.plural == "events")
+            .map(|resource| resource.storage().to_string())
+            .collect();
+        assert_eq!(storages, ["events", "events"]);
+    }
+
+    #[test]
+    fn reviews_only_take_creates_and_leave_nothing() {
+        for resource in builtins() {
+            let review = resource.built_in().is_some_and(BuiltInKind::is_review);
+            assert_eq!(review, resource.verbs == CREATE, "{}", resource.plural);
+            assert!(!review || !resource.is_stored());
+        }
+    }
+}
