@@ -1,0 +1,19 @@
+# Real Kubernetes tools for tests and benchmarks, see tools/README.md.
+# Included by the Makefile at the root of the repository.
+
+CLUSTER_DIR ?= .cache/cluster
+CLUSTER_FLAGS ?=
+
+.PHONY: tools kubectl cluster-up cluster-down
+
+tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
+	tools/build
+
+kubectl: ## Build kubectl
+	tools/build kubectl
+
+cluster-up: ## Start a real Kubernetes control plane in $(CLUSTER_DIR)
+	tools/cluster up $(CLUSTER_DIR) $(CLUSTER_FLAGS)
+
+cluster-down: ## Stop it
+	tools/cluster down $(CLUSTER_DIR)
