@@ -1,0 +1,106 @@
+//! A `kargo up` of one's own.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+use crate::{Client, Kubeconfig};
+
+/// How to start it.
+#[derive(Clone, Debug, Default)]
+pub struct UpOptions {
+    /// Further arguments.
+    pub arguments: Vec<String>,
+    /// Variables to set.
+    pub environment: Vec<(String, String)>,
+}
+
+/// A running `kargo up`; killed when dropped.
+pub struct Kargo {
+    child: Child,
+    kubeconfig: Kubeconfig,
+}
+
+/// The binary under test: `KARGO_BIN`, else the newest of the release and debug builds.
+pub fn binary() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("KARGO_BIN") {
+        return Ok(path.into());
+    }
+    let target = crate::repository().join("target");
+    let built = ["release", "debug"].map(|profile| target.join(profile).join("kargo"));
+    built
+        .into_iter()
+        .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+        .max()
+        .map(|(_, path)| path)
+        .context("no kargo binary: run `make build` first, or set KARGO_BIN")
+}
+
+impl Kargo {
+    /// Starts on `data_dir` and a free port, and waits until it is ready.
+    pub async fn up(data_dir: &Path, options: &UpOptions) -> Result<Self> {
+        let mut child = Command::new(binary()?)
+            .arg("up")
+            .args(["--kube-port", "0", "--data-dir"])
+            .arg(data_dir)
+            .args(&options.arguments)
+            .envs(options.environment.iter().cloned())
+            .env("LOG_LEVEL", "error")
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().context("no stdout")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let ready = async {
+            while let Some(line) = lines.next_line().await? {
+                if line.contains("admin.kubeconfig") {
+                    return Ok(());
+                }
+            }
+            bail!("kargo up ended before it was ready")
+        };
+        tokio::time::timeout(Duration::from_mins(1), ready)
+            .await
+            .context("kargo up is not ready")??;
+        // The pipe must stay drained, or the process blocks on its own words.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let kubeconfig = Kubeconfig::read(&data_dir.join("admin.kubeconfig"))?;
+        Ok(Self { child, kubeconfig })
+    }
+
+    /// The administrator's kubeconfig.
+    pub fn kubeconfig(&self) -> &Kubeconfig {
+        &self.kubeconfig
+    }
+
+    /// A client with the administrator's credentials.
+    pub fn client(&self) -> Result<Client> {
+        Client::new(&self.kubeconfig)
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// SIGKILL, and waits until the process is gone.
+    pub async fn kill(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+
+    /// SIGTERM, and waits for the exit code.
+    pub async fn stop(mut self) -> Result<Option<i32>> {
+        let pid = self.child.id().context("already gone")?;
+        Command::new("kill").args(["-TERM", &pid.to_string()]).status().await?;
+        let status = tokio::time::timeout(Duration::from_secs(10), self.child.wait()).await??;
+        Ok(status.code())
+    }
+}

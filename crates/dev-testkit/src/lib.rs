@@ -1,0 +1,21 @@
+//! What tests share: a raw HTTPS client that shows every header and byte, and control planes to point it at.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests run on the real clock, environment and runtime"
+)]
+
+mod client;
+mod kargo;
+mod kubeconfig;
+
+pub use client::{Client, Lines, Reply};
+pub use kargo::{Kargo, UpOptions, binary};
+pub use kubeconfig::Kubeconfig;
+
+use std::path::PathBuf;
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap_or_default()
+}
