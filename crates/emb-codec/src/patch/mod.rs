@@ -5,7 +5,9 @@
 mod error;
 mod json_patch;
 mod merge;
+mod strategic;
 
 pub use error::PatchError;
 pub use json_patch::{Failure, JsonPatch, json_patch_parse};
 pub use merge::merge;
+pub use strategic::{MergeKeys, MergeRule, strategic};
