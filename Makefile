@@ -1,0 +1,77 @@
+# The front door. `make run` starts the embedded control plane; `make test` runs every tier.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+include tools/tools.mk
+
+KARGO := target/release/kargo
+UP_FLAGS ?=
+
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster crash soak bench gen deny require-rust
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
+
+## ---- build and run
+
+run: build ## Build and start the embedded control plane (UP_FLAGS="--in-memory" and others)
+	@command -v kubectl >/dev/null || { $(MAKE) kubectl && echo "kubectl: $$(tools/build --print kubectl)"; }
+	$(KARGO) up $(UP_FLAGS)
+
+build: require-rust ## Build the kargo binary
+	@[ -x $(KARGO) ] || echo "building kargo: the first build takes a few minutes on two cores"
+	cargo build --release --locked --package kargo
+
+require-rust:
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust (rustup.rs), then run make again" >&2; exit 1; }
+
+## ---- tests
+
+test: lint unit test-vectors conformance crash ## Run every tier: lints, unit, vectors, conformance on both engines, crash
+
+t: ## The fast loop: unit tests alone
+	cargo test --workspace --locked --quiet
+
+lint: require-rust fmt ## Format check, clippy, layers, tidiness, generated files, licences
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo run --quiet --locked --package xtask -- layers
+	cargo run --quiet --locked --package xtask -- tidy
+	cargo run --quiet --locked --package xtask -- gen --check
+	$(MAKE) deny
+
+fmt:
+	cargo fmt --all -- --check
+
+unit: require-rust ## Unit, snapshot and property tests
+	cargo test --workspace --locked
+
+test-vectors: require-rust ## Every vector family (VECTORS_DIR=… for another folder of the same format)
+	cargo run --quiet --locked --package vectors
+
+conformance: conformance-embedded conformance-cluster ## The same rows on the embedded engine and on a real kube-apiserver
+
+conformance-embedded: build kubectl ## Rows of the conformance table on the embedded engine
+	cargo run --quiet --locked --package conformance -- embedded
+
+conformance-cluster: build tools ## The same rows on kube-apiserver and etcd
+	cargo run --quiet --locked --package conformance -- cluster
+
+crash: build ## Kill and power-cut tests, small counts
+	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10
+
+soak: build tools ## The large counts; the summary goes to docs/benchmarks.md
+	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100
+
+bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
+	cargo run --quiet --release --locked --package bench
+
+## ---- chores
+
+gen: ## Write generated files anew
+	cargo run --quiet --locked --package xtask -- gen
+
+deny: ## Licences, duplicate and banned crates
+	@command -v cargo-deny >/dev/null || { echo "installing cargo-deny, a few minutes once"; cargo install --quiet --locked cargo-deny; }
+	cargo deny --locked --log-level error check licenses bans sources

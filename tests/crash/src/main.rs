@@ -1,0 +1,74 @@
+//! Crash tests: `kargo up` is killed, or loses power, again and again under write load.
+//!
+//! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
+//! and a watch resumes from where it was or is told to start over.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test program on the real clock that reports to a person"
+)]
+
+mod journal;
+mod load;
+mod power_cut;
+mod round;
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use anyhow::Result;
+use clap::Parser;
+use core_clock::{Entropy, SeededEntropy};
+
+use crate::{journal::Journal, power_cut::PowerCut};
+
+/// Kill kargo up, or cut its power, under write load
+#[derive(Parser)]
+struct Args {
+    /// How often to send SIGKILL
+    #[arg(long, default_value_t = 10)]
+    kills: u32,
+    /// How often to cut the power: SIGKILL, then everything that was not fsynced is taken back
+    #[arg(long, default_value_t = 10)]
+    power_cuts: u32,
+    /// Decides the moments of the crashes
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    let entropy = SeededEntropy::new(args.seed);
+    let kills = tempfile::tempdir()?;
+    let killed = crash(kills.path(), args.kills, None, &entropy).await?;
+    println!("kill: {} crashes, {} acknowledged writes, none lost", args.kills, killed);
+    let cuts = tempfile::tempdir()?;
+    let shim = PowerCut::build(cuts.path())?;
+    let cut = crash(&cuts.path().join("data"), args.power_cuts, Some(&shim), &entropy).await?;
+    println!("power cut: {} crashes, {} acknowledged writes, none lost", args.power_cuts, cut);
+    println!("{} passed, 0 failed", args.kills + args.power_cuts);
+    Ok(())
+}
+
+/// Crashes `count` times on one data directory; returns how many writes were acknowledged in all.
+async fn crash(
+    data: &Path,
+    count: u32,
+    power: Option<&PowerCut>,
+    entropy: &dyn Entropy,
+) -> Result<usize> {
+    let journal = Arc::new(Journal::default());
+    for number in 0..count {
+        let life = Duration::from_millis(50 + entropy.below(450));
+        round::run(data, power, &journal, life).await.map_err(|error| {
+            error.context(format!(
+                "crash {} of {count}; the data directory is {}",
+                number + 1,
+                data.display()
+            ))
+        })?;
+    }
+    round::check(data, power, &journal).await?;
+    Ok(journal.acknowledged())
+}
