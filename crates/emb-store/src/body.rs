@@ -1,0 +1,201 @@
+//! The bytes of an object as the store keeps them: canonical JSON (keys sorted, compact) with the resourceVersion in place.
+//!
+//! The revision is known only inside the short critical section that assigns it, so an object is serialised before, with a
+//! gap where the digits go. Readers share the finished bytes; nothing is serialised again.
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+/// The most digits that a revision has.
+const LONGEST_REVISION: usize = 20;
+
+/// A serialised object that still lacks the digits of its resourceVersion.
+pub(crate) struct Draft {
+    bytes: Vec<u8>,
+    revision_at: usize,
+}
+
+impl Draft {
+    /// Serialises `object`; a resourceVersion that it carries is ignored.
+    pub(crate) fn new(object: &Value) -> Self {
+        let mut bytes = Vec::with_capacity(1024);
+        let metadata = object.get("metadata").and_then(Value::as_object);
+        let revision_at = write_members_with(&mut bytes, object.as_object(), "metadata", |bytes| {
+            write_members_with(bytes, metadata, "resourceVersion", |bytes| {
+                bytes.extend_from_slice(b"\"\"");
+                bytes.len() - 1
+            })
+        });
+        Self { bytes, revision_at }
+    }
+
+    /// The size that the finished body has at most.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len() + LONGEST_REVISION
+    }
+
+    /// Where the digits of the resourceVersion start.
+    pub(crate) fn revision_at(&self) -> usize {
+        self.revision_at
+    }
+
+    /// The body at `revision`.
+    pub(crate) fn finish(&self, revision: u64) -> Bytes {
+        join(&self.bytes, self.revision_at, self.revision_at, revision)
+    }
+}
+
+/// `body`, whose resourceVersion is `old` and starts at `revision_at`, as it reads at revision `new`.
+pub(crate) fn restamp(body: &[u8], revision_at: usize, old: u64, new: u64) -> Bytes {
+    join(body, revision_at, revision_at + digits(old).len(), new)
+}
+
+fn join(bytes: &[u8], gap_start: usize, gap_end: usize, revision: u64) -> Bytes {
+    let digits = digits(revision);
+    let head = bytes.get(..gap_start).unwrap_or_default();
+    let tail = bytes.get(gap_end..).unwrap_or_default();
+    let mut body = Vec::with_capacity(head.len() + digits.len() + tail.len());
+    body.extend_from_slice(head);
+    body.extend_from_slice(digits.as_bytes());
+    body.extend_from_slice(tail);
+    Bytes::from(body)
+}
+
+fn digits(revision: u64) -> String {
+    revision.to_string()
+}
+
+/// Writes an object whose member `special` (there or not) is written by `write_special`.
+fn write_members_with(
+    out: &mut Vec<u8>,
+    members: Option<&Map<String, Value>>,
+    special: &str,
+    write_special: impl FnOnce(&mut Vec<u8>) -> usize,
+) -> usize {
+    let mut others: Vec<(&String, &Value)> =
+        members.into_iter().flatten().filter(|(key, _)| *key != special).collect();
+    others.sort_unstable_by_key(|(key, _)| *key);
+    let (before, after) =
+        others.split_at(others.partition_point(|(key, _)| key.as_str() < special));
+    out.push(b'{');
+    for (key, value) in before {
+        write_member(out, key, value);
+        out.push(b',');
+    }
+    write_leaf(out, special);
+    out.push(b':');
+    let at = write_special(out);
+    for (key, value) in after {
+        out.push(b',');
+        write_member(out, key, value);
+    }
+    out.push(b'}');
+    at
+}
+
+fn write_member(out: &mut Vec<u8>, key: &str, value: &Value) {
+    write_leaf(out, key);
+    out.push(b':');
+    write_value(out, value);
+}
+
+fn write_value(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Object(members) => write_object(out, members),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                write_value(out, item);
+            }
+            out.push(b']');
+        }
+        leaf => write_leaf(out, leaf),
+    }
+}
+
+fn write_object(out: &mut Vec<u8>, members: &Map<String, Value>) {
+    out.push(b'{');
+    // Maps keep insertion order when any crate of the build asks serde_json for it; then they are sorted here.
+    if members.keys().is_sorted() {
+        write_sequence(out, members.iter());
+    } else {
+        let mut sorted: Vec<_> = members.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        write_sequence(out, sorted.into_iter());
+    }
+    out.push(b'}');
+}
+
+fn write_sequence<'a>(out: &mut Vec<u8>, members: impl Iterator<Item = (&'a String, &'a Value)>) {
+    for (at, (key, value)) in members.enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write_member(out, key, value);
+    }
+}
+
+fn write_leaf<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, leaf: &T) {
+    // A Vec takes every write, and texts, numbers, booleans and null always serialise: there is no error to lose.
+    let _ = serde_json::to_writer(out, leaf);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(bytes: &[u8]) -> &str {
+        std::str::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_revision_stands_at_its_sorted_place() {
+        let object = json!({"spec": {"b": [1, {"z": null, "a": "é\n"}], "a": 1.5},
+            "metadata": {"uid": "u", "name": "n", "resourceVersion": "77"}, "kind": "K"});
+        let body = Draft::new(&object).finish(12);
+        assert_eq!(
+            text(&body),
+            r#"{"kind":"K","metadata":{"name":"n","resourceVersion":"12","uid":"u"},"spec":{"a":1.5,"b":[1,{"a":"é\n","z":null}]}}"#
+        );
+    }
+
+    #[test]
+    fn metadata_is_made_when_missing_or_no_object() {
+        for odd in [json!({}), json!({"metadata": 3}), json!("text")] {
+            let body = Draft::new(&odd).finish(5);
+            assert_eq!(text(&body), r#"{"metadata":{"resourceVersion":"5"}}"#);
+        }
+    }
+
+    #[test]
+    fn a_body_is_restamped_in_place() {
+        let draft = Draft::new(&json!({"metadata": {"resourceVersion": "1"}, "spec": {}}));
+        let body = restamp(&draft.finish(99), draft.revision_at(), 99, 100);
+        assert_eq!(body, draft.finish(100));
+    }
+
+    proptest! {
+        #[test]
+        fn a_finished_body_reads_back_as_the_object_with_its_revision(
+            keys in proptest::collection::vec("\\PC{0,6}", 0..5),
+            texts in proptest::collection::vec(any::<String>(), 5),
+            revision in any::<u64>(),
+        ) {
+            let members: Map<String, Value> =
+                keys.iter().zip(&texts).map(|(key, text)| (key.clone(), json!(text))).collect();
+            let object = json!({"data": members, "metadata": {"labels": members}});
+            let draft = Draft::new(&object);
+            let body = draft.finish(revision);
+            prop_assert!(body.len() <= draft.size());
+            let mut expected = object;
+            expected["metadata"]["resourceVersion"] = json!(revision.to_string());
+            prop_assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The embedded multi-version object store: revisions, group commit, watch, compaction and backup.
+//!
+//! It knows objects as canonical JSON under a resource, namespace and name, with their labels and owners; it knows no kinds.
+//! Every change gets the next revision, is made durable by a [`CommitLog`], and only then becomes visible: to readers, to
+//! watchers and to the caller, in revision order. The whole current state is in memory; the log also keeps the history that
+//! lists at a revision and watches from a revision need.
+
+mod body;
+mod entry;
+mod intern;
+mod key;
+mod listing;
+mod log;
+mod op;
+mod options;
+mod ring;
+mod sequence;
+mod store;
+mod table;
+mod tables;
+mod watch;
+
+pub use entry::{Change, Entry, Event};
+pub use key::Key;
+pub use listing::{Listing, Range};
+pub use log::{CommitLog, Done, Identity, Loaded, LogError, MemoryLog, Past, Quarantined, Record};
+pub use op::{CommitError, Expect, Op};
+pub use options::{BackupError, Expired, Health, OpenError, OpenReport, Options, Writes};
+pub use store::{Hook, Store};
+pub use watch::{WatchEnd, Watcher};

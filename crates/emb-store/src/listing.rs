@@ -1,0 +1,78 @@
+//! Which objects a reader asks for, and what it gets.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{Entry, Event, key::Place};
+
+/// A part of the objects of a resource, in list order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Range<'a> {
+    /// Only this namespace.
+    pub namespace: Option<&'a str>,
+    /// Only what comes after this namespace and name.
+    pub after: Option<(&'a str, &'a str)>,
+    /// At most this many.
+    pub limit: Option<usize>,
+    /// Only objects with this label; answered from an index.
+    pub label: Option<(&'a str, &'a str)>,
+}
+
+/// Objects at a revision.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The revision that the objects were read at.
+    pub revision: u64,
+    /// The objects, ordered as `namespace/name`.
+    pub entries: Vec<Arc<Entry>>,
+    /// How many more there are behind the limit.
+    pub remaining: usize,
+}
+
+impl Range<'_> {
+    /// The place that everything in the range comes after.
+    pub(crate) fn start(&self) -> Place {
+        let first = Place::new(self.namespace.unwrap_or_default(), "");
+        let after = self.after.map(|(namespace, name)| Place::new(namespace, name));
+        after.filter(|after| *after > first).unwrap_or(first)
+    }
+
+    pub(crate) fn has_label(&self, entry: &Entry) -> bool {
+        self.label.is_none_or(|(label, value)| entry.label(label) == Some(value))
+    }
+
+    fn contains(&self, entry: &Entry) -> bool {
+        self.namespace.is_none_or(|namespace| *namespace == *entry.key.namespace)
+            && entry.key.place() > self.start()
+            && self.has_label(entry)
+    }
+
+    /// Cuts what was found down to the limit.
+    pub(crate) fn listing(&self, revision: u64, mut entries: Vec<Arc<Entry>>) -> Listing {
+        let found = entries.len();
+        entries.truncate(self.limit.unwrap_or(usize::MAX));
+        let remaining = found - entries.len();
+        Listing { revision, entries, remaining }
+    }
+}
+
+/// What must be undone to get from a later state back to an earlier one: per object its state then.
+#[derive(Default)]
+pub(crate) struct Undo {
+    states: BTreeMap<Place, Option<Arc<Entry>>>,
+}
+
+impl Undo {
+    /// Takes in the next event after the wanted revision; the first of each object decides.
+    pub(crate) fn add(&mut self, event: &Event) {
+        self.states.entry(event.key.place()).or_insert_with(|| event.previous.clone());
+    }
+
+    /// The state before the events, given the one after them.
+    pub(crate) fn apply(mut self, range: &Range<'_>, later: Vec<Arc<Entry>>) -> Vec<Arc<Entry>> {
+        for entry in later {
+            self.states.entry(entry.key.place()).or_insert(Some(entry));
+        }
+        let earlier = self.states.into_values().flatten();
+        earlier.filter(|entry| range.contains(entry)).collect()
+    }
+}
