@@ -11,7 +11,7 @@ use crate::{
     artifact::{ArtifactReference, Chart, GitCommit, Image},
     duration::Duration,
     json,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     origin::FreightOrigin,
 };
@@ -22,7 +22,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Freight {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// A name that people can remember. Made up when left empty; may be changed.
     #[serde(skip_serializing_if = "is_zero")]

@@ -1,7 +1,7 @@
 //! What makes a type one of our kinds: its names, its place in the API, and its JSON envelope.
 
 use kube::Resource;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The API group of all kinds.
@@ -79,11 +79,6 @@ impl Column {
     }
 }
 
-/// Schema of `metadata`: the API server knows it and wants no more than this.
-pub(crate) fn metadata_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "object" })
-}
-
 /// The type under which generic code finds the scope of a kind.
 macro_rules! resource_scope {
     (Cluster) => {
@@ -94,7 +89,7 @@ macro_rules! resource_scope {
     };
 }
 
-/// Makes a struct with a `metadata` field a kind.
+/// Makes a struct with a `metadata` field a kind. The field has no schema: the API server knows it.
 ///
 /// The struct derives its serde code with `remote = "Self"`, which yields functions instead of
 /// trait impls; the impls made here wrap them, so that `apiVersion` and `kind` are written with

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     condition::Condition,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
 };
 
@@ -15,7 +15,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Project {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// State of the Project.
     #[serde(skip_serializing_if = "is_zero")]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     condition::Condition,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     link::DeepLink,
     omit::is_zero,
     pattern,
@@ -22,7 +22,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct ProjectConfig {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// The settings.
     #[serde(skip_serializing_if = "is_zero")]

@@ -9,7 +9,7 @@ use crate::{
     collection::{FreightCollection, FreightReference},
     health::HealthCheckStep,
     json,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     origin::FreightOrigin,
     pattern,
@@ -23,7 +23,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Promotion {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// The order. It does not change once given.
     pub spec: PromotionSpec,

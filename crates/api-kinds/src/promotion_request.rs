@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     condition::Condition,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     pattern,
     promotion::PromotionPhase,
@@ -18,7 +18,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct PromotionRequest {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// The order. Only the Targets may change once it is given.
     pub spec: PromotionRequestSpec,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     step::{self, ExpressionVariable, PromotionStep},
 };
@@ -15,7 +15,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct PromotionTask {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// The steps and their inputs.
     pub spec: PromotionTaskSpec,
@@ -33,7 +33,7 @@ kind!(PromotionTask, Namespaced, {
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct ClusterPromotionTask {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// The steps and their inputs.
     pub spec: PromotionTaskSpec,

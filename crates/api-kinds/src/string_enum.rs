@@ -59,8 +59,8 @@ macro_rules! string_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
-                Ok(Self::from(text.as_ref()))
+                let text: String = serde::Deserialize::deserialize(deserializer)?;
+                Ok(Self::from(text.as_str()))
             }
         }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     json,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Target {
     /// Standard object metadata. Steps see the labels as `target.labels`.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// What steps need to know about the place.
     #[serde(skip_serializing_if = "is_zero")]

@@ -26,18 +26,14 @@ pub(super) fn of<K: Kind>() -> Value {
     Value::Object(std::mem::take(root))
 }
 
-/// Adds what every object has and no kind declares, and lets the API server deal with `metadata`.
+/// Adds what every object has. The API server refuses any statement about `metadata` beyond its
+/// type, even a description, because it has its own.
 fn add_type_fields(root: &mut Map<String, Value>) {
     if let Some(Value::Object(properties)) = root.get_mut("properties") {
         let text = |description| json!({ "type": "string", "description": description });
         properties.insert("apiVersion".to_owned(), text(API_VERSION));
         properties.insert("kind".to_owned(), text(KIND));
-    }
-    if let Some(Value::Array(required)) = root.get_mut("required") {
-        required.retain(|name| name != "metadata");
-        if required.is_empty() {
-            root.remove("required");
-        }
+        properties.insert("metadata".to_owned(), json!({ "type": "object" }));
     }
 }
 

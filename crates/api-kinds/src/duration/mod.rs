@@ -77,7 +77,7 @@ impl Serialize for Duration {
 
 impl<'de> Deserialize<'de> for Duration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        let text = String::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     duration::Duration,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     origin::FreightOrigin,
     pattern,
@@ -29,7 +29,7 @@ pub use status::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Stage {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// What the Stage takes and what it does with it.
     pub spec: StageSpec,

@@ -13,7 +13,7 @@ use crate::{
     condition::Condition,
     duration::Duration,
     json,
-    kind::{Column, kind, metadata_schema},
+    kind::{Column, kind},
     omit::is_zero,
     pattern,
     string_enum::string_enum,
@@ -33,7 +33,7 @@ pub use subscription::{
 #[serde(rename_all = "camelCase", default, remote = "Self")]
 pub struct Warehouse {
     /// Standard object metadata.
-    #[schemars(schema_with = "metadata_schema")]
+    #[schemars(skip)]
     pub metadata: ObjectMeta,
     /// What is watched, and when it becomes Freight.
     pub spec: WarehouseSpec,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn reference_dir() -> Option<PathBuf> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/crds");
@@ -74,4 +74,14 @@ fn definitions_equal_those_of_the_reference() {
 fn definitions_are_sorted_by_file_name() {
     let names: Vec<_> = api_kinds::crd::crds().iter().map(file_name).collect();
     assert!(names.is_sorted(), "{names:?}");
+}
+
+#[test]
+fn comparison_sees_every_kind_of_difference_but_descriptions() {
+    let ours = json!({ "same": 1, "value": 1, "ours": 1, "description": "x", "enum": ["b", "a"] });
+    let theirs = json!({ "same": 1, "value": 2, "theirs": 1, "enum": ["a", "b"], "list": [1] });
+    let mut found = Vec::new();
+    differences("", &ours, &theirs, &mut found);
+    let paths: Vec<_> = found.iter().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(paths, [".ours", ".value", ".list", ".theirs"]);
 }
