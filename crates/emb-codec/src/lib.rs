@@ -8,5 +8,6 @@ mod error;
 pub mod json;
 pub mod patch;
 pub mod selector;
+pub mod yaml;
 
 pub use error::DecodeError;

@@ -7,9 +7,10 @@ mod node;
 use serde::de::DeserializeSeed;
 use serde_json::{Number, Value};
 
-use self::{duplicates::Duplicates, node::Node};
+use self::node::Node;
 
 pub use crate::error::DecodeError;
+pub(crate) use duplicates::Duplicates;
 
 /// How deep objects and lists may nest.
 pub const MAX_DEPTH: usize = 512;
