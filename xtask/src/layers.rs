@@ -30,11 +30,12 @@ struct Dependency {
 }
 
 /// Fails with one line per forbidden arrow.
-pub fn run(root: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(root.join("layers.toml")).context("read layers.toml")?;
     let layers: Layers = toml::from_str(&text).context("parse layers.toml")?;
     let packages = workspace_packages(root)?;
-    let problems: Vec<String> = packages.iter().flat_map(|package| check(package, &layers)).collect();
+    let problems: Vec<String> =
+        packages.iter().flat_map(|package| check(package, &layers)).collect();
     if !problems.is_empty() {
         bail!("layers.toml does not allow:\n  {}", problems.join("\n  "));
     }
@@ -70,14 +71,17 @@ fn check(package: &Package, layers: &Layers) -> Vec<String> {
             problems.push(format!("{} → {}", package.name, dependency.name));
         }
         if !in_tests && forbidden.contains(&dependency.name) {
-            problems.push(format!("{} → {} (brings the outside world)", package.name, dependency.name));
+            problems
+                .push(format!("{} → {} (brings the outside world)", package.name, dependency.name));
         }
     }
     problems
 }
 
 fn entry<'a>(table: &'a BTreeMap<String, Vec<String>>, name: &str) -> Option<&'a Vec<String>> {
-    table.get(name).or_else(|| table.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, list)| list))
+    table
+        .get(name)
+        .or_else(|| table.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, list)| list))
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

@@ -11,10 +11,15 @@ use anyhow::{Context, bail};
 const LIMIT: usize = 600;
 
 /// Marks of work left open; written in two parts so that this file does not find itself.
-const OPEN: [&str; 4] = [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME"), concat!("X", "XX")];
+const OPEN: [&str; 4] = [
+    concat!("todo", "!("),
+    concat!("unimplemented", "!("),
+    concat!("FIX", "ME"),
+    concat!("X", "XX"),
+];
 
 /// Fails with one line per untidy place.
-pub fn run(root: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut files = Vec::new();
     for folder in ["bin", "crates", "tests", "xtask"] {
         collect(&root.join(folder), &mut files)?;
