@@ -1,0 +1,52 @@
+//! The platform an image must be built for.
+
+/// The constraint is not of the form `os/arch[/variant]`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "invalid platform constraint {constraint:?}: must be of the form os/arch or os/arch/variant"
+)]
+pub struct PlatformError {
+    constraint: String,
+}
+
+/// An operating system with an architecture and possibly a variant of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Platform {
+    /// Such as `linux`.
+    pub os: String,
+    /// Such as `arm`.
+    pub arch: String,
+    /// Such as `v7`, or nothing.
+    pub variant: String,
+}
+
+impl Platform {
+    /// Reads a constraint; an empty one asks for nothing.
+    pub fn parse_constraint(constraint: &str) -> Result<Option<Self>, PlatformError> {
+        if constraint.is_empty() {
+            return Ok(None);
+        }
+        let (os, rest) = constraint
+            .split_once('/')
+            .ok_or_else(|| PlatformError { constraint: constraint.to_owned() })?;
+        let (arch, variant) = rest.split_once('/').unwrap_or((rest, ""));
+        Ok(Some(Self { os: os.to_owned(), arch: arch.to_owned(), variant: variant.to_owned() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Platform;
+
+    #[test]
+    fn a_constraint_has_two_or_three_parts() {
+        let parse = |constraint| Platform::parse_constraint(constraint);
+        assert_eq!(parse(""), Ok(None));
+        assert!(parse("linux").is_err());
+        let platform = parse("linux/arm/v7").unwrap().unwrap();
+        assert_eq!(
+            (platform.os, platform.arch, platform.variant),
+            ("linux".into(), "arm".into(), "v7".into())
+        );
+    }
+}
