@@ -1,0 +1,63 @@
+//! One test per covered family, so that a wrong case fails the build.
+
+use crate::{FAMILIES, Folder, run};
+
+/// Runs the family of this name; passes without the folder unless it is required.
+fn check(name: &str) {
+    let Some(folder) = Folder::find() else {
+        println!("skipped: ../shared not found");
+        assert!(!Folder::is_required(), "the vectors are required here");
+        return;
+    };
+    let family = FAMILIES.iter().find(|family| family.name == name).expect("a covered family");
+    match folder.load(name).expect("a readable file") {
+        Some(file) => {
+            let report = run(family, &file);
+            println!("{report}");
+            assert!(report.is_success(), "{report}");
+        }
+        None => println!("{name}: no file"),
+    }
+}
+
+macro_rules! one_test_per_family {
+    ($($test:ident: $name:literal,)+) => {
+        $(
+            #[test]
+            fn $test() {
+                check($name);
+            }
+        )+
+
+        #[test]
+        fn every_covered_family_has_a_test() {
+            let covered: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+            assert_eq!([$($name),+], covered.as_slice());
+        }
+    };
+}
+
+one_test_per_family! {
+    actors: "actors",
+    authorized_stages: "authorized-stages",
+    freight_id: "freight-id",
+    freight_origin: "freight-origin",
+    git_ref_match: "git-ref-match",
+    image_platform: "image-platform",
+    path_filters: "path-filters",
+    patterns: "patterns",
+    promotion_name: "promotion-name",
+    receiver_path: "receiver-path",
+    replica_hash: "replica-hash",
+    request_annotations: "request-annotations",
+    semver_compare: "semver-compare",
+    semver_constraint_parse: "semver-constraint-parse",
+    semver_match: "semver-match",
+    semver_parse: "semver-parse",
+    semver_sort: "semver-sort",
+    shorten: "shorten",
+    step_alias: "step-alias",
+    step_status_severity: "step-status-severity",
+    tag_filters: "tag-filters",
+    urls: "urls",
+}
