@@ -7,6 +7,7 @@
 mod error;
 pub mod json;
 pub mod patch;
+pub mod protobuf;
 pub mod selector;
 pub mod yaml;
 
