@@ -186,7 +186,8 @@ fn class_contains(class: &[char], character: char) -> Option<(bool, usize)> {
             }
             _ => low,
         };
-        contains |= (low..=high).contains(&character);
+        // The first character counts even when the range it begins is empty.
+        contains |= character == low || (low..=high).contains(&character);
     }
     Some((contains != is_negated, class.len() - rest.len() + 1))
 }

@@ -35,6 +35,7 @@ fn classes_have_ranges_negation_and_escapes() {
     assert!(!matches("[!a-c]", "b"));
     assert!(matches("[\\]]", "]"));
     assert!(matches("a]", "a]"));
+    assert!(matches("[c-a]", "c"));
 }
 
 #[test]

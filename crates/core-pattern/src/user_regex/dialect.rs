@@ -23,12 +23,19 @@ struct Translator<'a> {
     rest: Chars<'a>,
     output: String,
     operand: Operand,
+    /// Flags such as `(?i)` that were read but not yet written: a repetition after them still
+    /// applies to what stands before.
+    flags: String,
 }
 
 /// Writes the expression so that the engine understands what upstream means by it.
 pub(super) fn translate(source: &str) -> Result<String, RegexError> {
-    let mut translator =
-        Translator { rest: source.chars(), output: String::new(), operand: Operand::Missing };
+    let mut translator = Translator {
+        rest: source.chars(),
+        output: String::new(),
+        operand: Operand::Missing,
+        flags: String::new(),
+    };
     while let Some(character) = translator.rest.next() {
         translator.term(character)?;
     }
@@ -38,10 +45,13 @@ pub(super) fn translate(source: &str) -> Result<String, RegexError> {
 impl Translator<'_> {
     fn term(&mut self, character: char) -> Result<(), RegexError> {
         match character {
-            '\\' => return self.escape(),
             '(' => return self.open_group(),
             '*' | '+' | '?' => return self.repeat(&character.to_string()),
             '{' => return self.counted_repeat(),
+            _ => self.write_flags(),
+        }
+        match character {
+            '\\' => return self.escape(),
             '[' => translate_class(&mut self.rest, &mut self.output)?,
             '.' | '^' | '$' | ')' => self.output.push(character),
             '|' => {
@@ -92,11 +102,21 @@ impl Translator<'_> {
         self.rest = after.chars();
     }
 
-    fn open_group(&mut self) -> Result<(), RegexError> {
+    fn write_flags(&mut self) {
+        self.output.push_str(&self.flags);
+        self.flags.clear();
+    }
+
+    fn begin_group(&mut self, opening: &str) {
+        self.write_flags();
+        self.output.push_str(opening);
         self.operand = Operand::Missing;
+    }
+
+    fn open_group(&mut self) -> Result<(), RegexError> {
         let text = self.rest.as_str();
         let Some(extension) = text.strip_prefix('?') else {
-            self.output.push('(');
+            self.begin_group("(");
             return Ok(());
         };
         let named = extension.strip_prefix("P<").or_else(|| extension.strip_prefix('<'));
@@ -107,7 +127,7 @@ impl Translator<'_> {
                 return Err(syntax_error("invalid named capture", text));
             }
             // Only whether there is a match is ever asked, so the name is of no use.
-            self.output.push('(');
+            self.begin_group("(");
             self.rest = after.chars();
             return Ok(());
         }
@@ -115,9 +135,13 @@ impl Translator<'_> {
         let flags = end.and_then(|end| extension.split_at_checked(end));
         match flags {
             Some((flags, after)) if is_flags(flags, after) => {
-                let delimiter = if after.starts_with(':') { ":" } else { ")" };
-                self.output.extend(["(?", flags, delimiter]);
-                self.rest = after.strip_prefix(delimiter).unwrap_or(after).chars();
+                if let Some(after) = after.strip_prefix(')') {
+                    self.flags.extend(["(?", flags, ")"]);
+                    self.rest = after.chars();
+                } else {
+                    self.begin_group(&format!("(?{flags}:"));
+                    self.rest = after.strip_prefix(':').unwrap_or(after).chars();
+                }
                 Ok(())
             }
             _ => Err(syntax_error("invalid or unsupported Perl syntax", text)),
@@ -169,6 +193,7 @@ impl Translator<'_> {
     }
 
     fn literal_brace(&mut self) {
+        self.write_flags();
         push_literal('{', &mut self.output);
         self.operand = Operand::Present;
     }

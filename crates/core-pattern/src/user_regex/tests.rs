@@ -56,6 +56,12 @@ fn braces_that_do_not_count_are_literal() {
 }
 
 #[test]
+fn flags_may_stand_before_a_repetition() {
+    assert!(is_match(r"^a(?i)+B$", "aab"));
+    assert!(!is_match(r"^a(?i)+B$", "aAb"));
+}
+
+#[test]
 fn what_upstream_refuses_is_refused() {
     for regex in [
         "(",
