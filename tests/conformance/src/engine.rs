@@ -1,0 +1,142 @@
+//! The two servers under test and how to start one.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+use dev_testkit::{Client, Kargo, Kubeconfig, UpOptions, repository};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// What serves the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// `kargo up`.
+    Embedded,
+    /// kube-apiserver on etcd, as `tools/cluster` starts it.
+    Cluster,
+}
+
+impl Engine {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Cluster => "cluster",
+        }
+    }
+}
+
+/// A server of our own on a directory of its own; gone when stopped.
+pub(crate) struct Server {
+    directory: TempDir,
+    process: Process,
+}
+
+enum Process {
+    Embedded(Kargo),
+    Cluster(ClusterGuard),
+}
+
+impl Server {
+    /// Starts `engine` empty and waits until it is ready.
+    pub(crate) async fn start(engine: Engine) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("conformance-").tempdir()?;
+        let process = Process::start(engine, directory.path()).await?;
+        Ok(Self { directory, process })
+    }
+
+    /// The administrator's kubeconfig.
+    pub(crate) fn kubeconfig(&self) -> &Kubeconfig {
+        match &self.process {
+            Process::Embedded(kargo) => kargo.kubeconfig(),
+            Process::Cluster(cluster) => &cluster.kubeconfig,
+        }
+    }
+
+    /// A client with the administrator's credentials.
+    pub(crate) fn client(&self) -> Result<Client> {
+        Client::new(self.kubeconfig())
+    }
+
+    /// Stops it in good order and starts it again on the same data.
+    pub(crate) async fn restart(self) -> Result<Self> {
+        let engine = self.process.engine();
+        self.process.stop().await?;
+        let process = Process::start(engine, self.directory.path()).await?;
+        Ok(Self { directory: self.directory, process })
+    }
+
+    /// Stops it and removes its data.
+    pub(crate) async fn stop(self) -> Result<()> {
+        self.process.stop().await?;
+        Ok(self.directory.close()?)
+    }
+}
+
+impl Process {
+    async fn start(engine: Engine, directory: &Path) -> Result<Self> {
+        Ok(match engine {
+            Engine::Embedded => Self::Embedded(Kargo::up(directory, &UpOptions::default()).await?),
+            Engine::Cluster => Self::Cluster(ClusterGuard::up(directory).await?),
+        })
+    }
+
+    fn engine(&self) -> Engine {
+        match self {
+            Self::Embedded(_) => Engine::Embedded,
+            Self::Cluster(_) => Engine::Cluster,
+        }
+    }
+
+    async fn stop(self) -> Result<()> {
+        match self {
+            Self::Embedded(kargo) => kargo.stop().await.map(drop),
+            Self::Cluster(cluster) => cluster.down().await,
+        }
+    }
+}
+
+/// A cluster tier; its processes are daemons, so they are also stopped when a check is abandoned half way.
+struct ClusterGuard {
+    kubeconfig: Kubeconfig,
+    running: bool,
+}
+
+impl ClusterGuard {
+    async fn up(directory: &Path) -> Result<Self> {
+        script("up", directory).arg("--fast").output().await.context("tools/cluster").and_then(
+            |output| {
+                let errors = String::from_utf8_lossy(&output.stderr);
+                ensure!(output.status.success(), "tools/cluster up failed: {errors}");
+                Ok(())
+            },
+        )?;
+        let kubeconfig = Kubeconfig::read(&directory.join("admin.kubeconfig"))?;
+        Ok(Self { kubeconfig, running: true })
+    }
+
+    async fn down(mut self) -> Result<()> {
+        self.running = false;
+        let status = script("down", self.directory()).output().await?.status;
+        ensure!(status.success(), "tools/cluster down failed");
+        Ok(())
+    }
+
+    fn directory(&self) -> &Path {
+        self.kubeconfig.path.parent().unwrap_or(Path::new("."))
+    }
+}
+
+impl Drop for ClusterGuard {
+    fn drop(&mut self) {
+        if self.running {
+            let _ = script("down", self.directory()).into_std().output();
+        }
+    }
+}
+
+fn script(verb: &str, directory: &Path) -> Command {
+    let mut command = Command::new(repository().join("tools/cluster"));
+    command.arg(verb).arg(directory);
+    command
+}
