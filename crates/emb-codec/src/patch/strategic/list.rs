@@ -1,5 +1,7 @@
 //! Merging one list into another.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
@@ -7,7 +9,8 @@ use super::{
     clean::{self, cleaned},
     joined,
     keys::MergeRule,
-    order, refused,
+    order::{self, Positions},
+    refused,
 };
 
 impl Merger<'_> {
@@ -70,32 +73,50 @@ impl Merger<'_> {
         let rule = MergeRule::Merge(key);
         check_items(rule, &original)?;
         check_items_or_directives(key, &change)?;
-        let mut replace = false;
-        let mut changes = Vec::with_capacity(change.len());
-        for item in change {
-            let Value::Object(mut item) = item else { continue };
-            match Directive::take(&mut item)? {
-                None | Some(Directive::Merge) => changes.push(item),
-                Some(Directive::Replace) => replace = true,
-                Some(Directive::Delete) => original.retain(|old| old.get(key) != item.get(key)),
-            }
-        }
+        let Change { replace, deleted, items } = Change::read(change)?;
         if replace {
-            return Ok(changes
-                .into_iter()
-                .map(|item| Value::Object(clean::members(item)))
-                .collect());
+            return Ok(clean::items(items));
         }
-        let order: Vec<Value> = changes.iter().cloned().map(Value::Object).collect();
+        let deleted = Positions::of(&deleted, rule);
+        original.retain(|old| deleted.find(old).is_none());
         let mut merged = original.clone();
-        for item in changes {
-            let found = merged.iter_mut().find(|old| old.get(key) == item.get(key));
-            match found {
-                Some(Value::Object(old)) => self.map(old, item, path)?,
-                _ => merged.extend(cleaned(Value::Object(item))),
+        let mut known = Positions::of(&original, rule);
+        for item in &items {
+            let known_as = known.find(item).and_then(|at| merged.get_mut(at));
+            if let (Some(Value::Object(old)), Value::Object(item)) = (known_as, item) {
+                self.map(old, item.clone(), path)?;
+            } else {
+                known.add(item, merged.len());
+                merged.extend(cleaned(item.clone()));
             }
         }
-        Ok(order::arrange(merged, &order, &original, rule))
+        Ok(order::arrange(merged, &items, &original, rule))
+    }
+}
+
+/// A change of a list of objects, its directives sorted out.
+#[derive(Default)]
+struct Change {
+    replace: bool,
+    deleted: Vec<Value>,
+    items: Vec<Value>,
+}
+
+impl Change {
+    fn read(change: Vec<Value>) -> Result<Self, PatchError> {
+        let mut read = Self::default();
+        for mut item in change {
+            let directive = match &mut item {
+                Value::Object(members) => Directive::take(members)?,
+                _ => None,
+            };
+            match directive {
+                None | Some(Directive::Merge) => read.items.push(item),
+                Some(Directive::Replace) => read.replace = true,
+                Some(Directive::Delete) => read.deleted.push(item),
+            }
+        }
+        Ok(read)
     }
 }
 
@@ -103,12 +124,9 @@ impl Merger<'_> {
 fn merge_plain(original: &[Value], change: Vec<Value>) -> Result<Vec<Value>, PatchError> {
     check_items(MergeRule::MergePrimitive, original)?;
     check_items(MergeRule::MergePrimitive, &change)?;
-    let mut merged: Vec<Value> = Vec::with_capacity(original.len() + change.len());
-    for item in original.iter().chain(&change) {
-        if !merged.contains(item) {
-            merged.push(item.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let both = original.iter().chain(&change);
+    let merged = both.filter(|item| seen.insert(*item)).cloned().collect();
     Ok(order::arrange(merged, &change, original, MergeRule::MergePrimitive))
 }
 

@@ -6,6 +6,8 @@ mod keys;
 mod list;
 mod order;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use self::clean::cleaned;
@@ -153,6 +155,7 @@ fn delete_from_list(
 ) -> Result<(), PatchError> {
     let deleted =
         deleted.as_array().ok_or_else(|| refused("invalid patch format of primitive list"))?;
+    let deleted: HashSet<&Value> = deleted.iter().collect();
     if let Some(Value::Array(items)) = original.get_mut(field) {
         items.retain(|item| !deleted.contains(item));
     }

@@ -100,6 +100,10 @@ fn owners_merge_by_uid_and_go_by_directive() {
         patched(target(), &owners(json!([{"$patch": "replace"}, {"uid": "9"}]))),
         owners(json!([{"uid": "9"}]))
     );
+    assert_eq!(
+        patched(owners(json!([])), &owners(json!([{"uid": "1", "a": 1}, {"uid": "1", "b": 2}]))),
+        owners(json!([{"uid": "1", "a": 1, "b": 2}]))
+    );
     assert!(
         error(target(), &owners(json!([{"name": "x"}])))
             .ends_with("does not contain declared merge key: uid")
@@ -118,6 +122,20 @@ fn retain_keys_drops_the_rest() {
     assert_eq!(patched(target(), &patch), json!({"strategy": {"type": "Recreate"}}));
     let stray = json!({"strategy": {"$retainKeys": ["type"], "other": 1}});
     assert_eq!(error(target(), &stray), "invalid patch format of retainKeys");
+}
+
+#[test]
+fn long_lists_merge_in_reasonable_time() {
+    let names = |prefix: &str| (0..100_000).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+    let list = |names: Vec<String>| json!({"metadata": {"finalizers": names}});
+    let merged = patched(list(names("a")), &list(names("b")));
+    assert_eq!(merged["metadata"]["finalizers"].as_array().unwrap().len(), 200_000);
+    let hooks = |prefix: &str| {
+        let hooks = names(prefix).into_iter().map(|name| json!({"name": name}));
+        json!({"webhooks": hooks.collect::<Vec<_>>()})
+    };
+    let merged = patched(hooks("a"), &hooks("b"));
+    assert_eq!(merged["webhooks"].as_array().unwrap().len(), 200_000);
 }
 
 #[test]
