@@ -43,6 +43,8 @@ impl FieldSelector {
                 terms.push(term);
             }
         }
+        // `a==b` sorts after `a=c` as written, before it as displayed.
+        terms.sort_by_cached_key(ToString::to_string);
         Ok(Self { terms })
     }
 

@@ -160,6 +160,7 @@ fn fields_match_by_text_and_absent_ones_are_empty() {
     let selector = FieldSelector::parse("b!=1,a==2").unwrap();
     assert_eq!((selector.exact("a"), selector.exact("b")), (Some("2"), None));
     assert_eq!(selector.to_string(), "a=2,b!=1");
+    assert_eq!(FieldSelector::parse("a=c,a==b").unwrap().to_string(), "a=b,a=c");
 }
 
 #[test]
