@@ -1,10 +1,16 @@
 //! The descriptor of one served resource at one version: everything a generic request handler needs to know.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use emb_meta::{GroupKind, GroupResource, GroupVersionKind, NameRule, Scope};
+use emb_codec::patch::MergeKeys;
+use emb_meta::{FieldError, GroupKind, GroupResource, GroupVersionKind, NameRule, Scope};
+use emb_schema::Schema;
+use serde_json::{Value, json};
 
-use crate::BuiltInKind;
+use crate::{
+    builtin::{self, BuiltInKind, Malformed, Shape, event_view, rules},
+    table::JsonPath,
+};
 
 /// What may be asked of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +54,7 @@ pub struct Subresource {
 }
 
 /// One column of the server-side table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The heading.
     pub name: String,
@@ -60,13 +66,22 @@ pub struct Column {
     pub description: String,
     /// 0 is always shown; larger numbers only in wide output.
     pub priority: i32,
+    /// Where a custom resource has the value; `None` for the name and for built-in kinds, whose cells are worded by code.
+    pub path: Option<JsonPath>,
 }
 
 /// Where a resource comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// Compiled in.
     BuiltIn(BuiltInKind),
+    /// Defined by a CustomResourceDefinition.
+    Custom {
+        /// Name of the definition.
+        crd_name: Arc<str>,
+        /// The version that objects are stored in.
+        storage_version: Arc<str>,
+    },
 }
 
 /// One served resource at one version.
@@ -98,6 +113,10 @@ pub struct Resource {
     pub put_creates: bool,
     /// Whether `metadata.generation` is kept.
     pub tracks_generation: bool,
+    /// What objects may hold.
+    pub schema: Schema,
+    /// How strategic patches merge lists; custom resources take none.
+    pub merge_keys: MergeKeys,
     /// Columns of the server-side table.
     pub columns: Vec<Column>,
     /// Field selectors beyond `metadata.name` and `metadata.namespace`.
@@ -106,6 +125,10 @@ pub struct Resource {
     pub deprecated: Option<Arc<str>>,
     /// Where the resource comes from.
     pub origin: Origin,
+    /// The schema as OpenAPI publishes it; built-in kinds refer to shared types by short name.
+    pub(crate) document: Arc<Value>,
+    /// What the JSON of a built-in kind looks like.
+    pub(crate) shape: Option<Arc<Shape>>,
 }
 
 impl Resource {
@@ -123,21 +146,20 @@ impl Resource {
     pub fn storage(&self) -> GroupResource {
         match self.origin {
             Origin::BuiltIn(BuiltInKind::EventsEvent) => GroupResource::new("", "events"),
-            Origin::BuiltIn(_) => self.group_resource(),
+            _ => self.group_resource(),
         }
     }
 
     /// Whether objects are kept at all; reviews are answered and forgotten, some lists are made up on the fly.
     pub fn is_stored(&self) -> bool {
-        match self.origin {
-            Origin::BuiltIn(kind) => kind.is_stored(),
-        }
+        self.built_in().is_none_or(BuiltInKind::is_stored)
     }
 
     /// The built-in kind, unless the resource comes from a CRD.
     pub fn built_in(&self) -> Option<BuiltInKind> {
         match self.origin {
             Origin::BuiltIn(kind) => Some(kind),
+            Origin::Custom { .. } => None,
         }
     }
 
@@ -149,5 +171,75 @@ impl Resource {
     /// The path below each object called `name`.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|sub| sub.name == name)
+    }
+
+    /// The form in which an object of this resource is stored.
+    pub fn to_storage(&self, mut object: Value) -> Value {
+        match &self.origin {
+            Origin::BuiltIn(BuiltInKind::EventsEvent) => event_view::to_core(object),
+            Origin::BuiltIn(_) => object,
+            Origin::Custom { storage_version, .. } => {
+                set_api_version(&mut object, &self.gvk.group, storage_version);
+                object
+            }
+        }
+    }
+
+    /// A stored object as this resource shows it. Versions of a custom resource differ by `apiVersion` alone.
+    pub fn from_storage(&self, mut stored: Value) -> Value {
+        match &self.origin {
+            Origin::BuiltIn(BuiltInKind::EventsEvent) => event_view::from_core(stored),
+            Origin::BuiltIn(_) => stored,
+            Origin::Custom { .. } => {
+                set_api_version(&mut stored, &self.gvk.group, &self.gvk.version);
+                stored
+            }
+        }
+    }
+
+    /// Brings the body of a built-in object into its one canonical form: types checked, unknown members dropped, times
+    /// and base64 normalised, empty members left out or filled in. Custom resources are left as they are.
+    pub fn decode_builtin(&self, object: &mut Value) -> Result<(), Malformed> {
+        match &self.shape {
+            Some(shape) => builtin::decode(object, shape, &self.gvk.kind),
+            None => Ok(()),
+        }
+    }
+
+    /// Fills in the defaults of a built-in kind. Run it after [`Self::decode_builtin`], and again after mutations.
+    pub fn default_builtin(&self, object: &mut Value) {
+        if let Some(kind) = self.built_in() {
+            rules::default(kind, object);
+        }
+    }
+
+    /// Sets what clients may not choose on a new built-in object, such as the phase of a Namespace.
+    pub fn prepare_create(&self, object: &mut Value) {
+        if let Some(kind) = self.built_in() {
+            rules::prepare_create(kind, object);
+        }
+    }
+
+    /// Puts back what an update of a built-in object through its own path may not change.
+    pub fn prepare_update(&self, new: &mut Value, old: &Value) {
+        if let Some(kind) = self.built_in() {
+            rules::prepare_update(kind, new, old);
+        }
+    }
+
+    /// What is wrong with a built-in object, beyond its metadata, that is created or replaces `old`.
+    pub fn validate_builtin(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        self.built_in().map(|kind| rules::validate(kind, new, old)).unwrap_or_default()
+    }
+
+    /// The value of a field that selectors may name, as text; absent values are empty. `None`: not supported.
+    pub fn field<'a>(&self, object: &'a Value, field: &str) -> Option<Cow<'a, str>> {
+        builtin::field(self, object, field)
+    }
+}
+
+fn set_api_version(object: &mut Value, group: &str, version: &str) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert("apiVersion".to_owned(), json!(format!("{group}/{version}")));
     }
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use emb_codec::patch::{MergeKeys, MergeRule};
 use emb_meta::{GroupVersionKind, NameRule, Scope};
+use emb_schema::Schema;
+use serde_json::Value;
 
-use super::BuiltInKind;
+use super::{BuiltInKind, Shape, schemas};
 use crate::resource::{Column, Origin, Resource, Subresource, Verb};
 
 const ALL: &[Verb] = &[
@@ -45,6 +48,7 @@ struct Entry {
     subresources: &'static [(&'static str, &'static [Verb])],
     put_creates: bool,
     tracks_generation: bool,
+    merge_keys: MergeKeys,
     selectable_fields: &'static [&'static str],
     columns: &'static [ColumnEntry],
 }
@@ -118,6 +122,7 @@ const BASE: Entry = Entry {
     subresources: &[],
     put_creates: false,
     tracks_generation: false,
+    merge_keys: MergeKeys::new(&[]),
     selectable_fields: &[],
     columns: &[NAME, AGE],
 };
@@ -130,6 +135,10 @@ const WEBHOOK_BASE: Entry = Entry {
     scope: Scope::Cluster,
     categories: &["api-extensions"],
     tracks_generation: true,
+    merge_keys: MergeKeys::new(&[
+        ("webhooks", MergeRule::Merge("name")),
+        ("webhooks.matchConditions", MergeRule::Merge("name")),
+    ]),
     columns: &[NAME, WEBHOOKS, AGE],
     ..BASE
 };
@@ -172,6 +181,7 @@ const CORE_ENTRIES: &[Entry] = &[
         name_rule: NameRule::DnsLabel,
         verbs: ALL_BUT_COLLECTION,
         subresources: &[("finalize", UPDATE), ("status", STATUS)],
+        merge_keys: MergeKeys::new(&[("status.conditions", MergeRule::Merge("type"))]),
         selectable_fields: &["status.phase"],
         columns: &[NAME, ("Status", "string", "", 0, "Active or Terminating."), AGE],
         ..BASE
@@ -195,6 +205,7 @@ const CORE_ENTRIES: &[Entry] = &[
         plural: "serviceaccounts",
         short_names: &["sa"],
         subresources: &[("token", CREATE)],
+        merge_keys: MergeKeys::new(&[("secrets", MergeRule::Merge("name"))]),
         ..BASE
     },
     Entry {
@@ -354,6 +365,8 @@ pub fn builtins() -> Vec<Arc<Resource>> {
 impl Entry {
     fn resource(&self) -> Resource {
         let gvk = GroupVersionKind::new(self.group, "v1", self.kind);
+        let document = schemas::document(self.built_in);
+        let inlined = schemas::inline(&document);
         Resource {
             plural: self.plural.into(),
             singular: self.kind.to_ascii_lowercase().into(),
@@ -367,13 +380,24 @@ impl Entry {
             has_status: self.subresources.iter().any(|(name, _)| *name == "status"),
             put_creates: self.put_creates,
             tracks_generation: self.tracks_generation,
+            schema: compile(&inlined),
+            merge_keys: self.merge_keys,
             columns: self.columns.iter().map(column).collect(),
             selectable_fields: self.selectable_fields.iter().copied().map(Arc::from).collect(),
             deprecated: None,
             origin: Origin::BuiltIn(self.built_in),
+            shape: Some(Arc::new(Shape::compile(&inlined))),
+            document: Arc::new(document),
             gvk,
         }
     }
+}
+
+#[expect(clippy::expect_used, reason = "the schemas are compiled in and a test builds all of them")]
+fn compile(inlined: &Value) -> Schema {
+    let mut schema = inlined.clone();
+    schemas::strip_private(&mut schema);
+    Schema::compile_builtin(&schema).expect("a compiled-in schema is structural")
 }
 
 fn subresource(
@@ -394,6 +418,7 @@ fn column(&(name, kind, format, priority, description): &ColumnEntry) -> Column 
         format: format.to_owned(),
         description: description.to_owned(),
         priority,
+        path: None,
     }
 }
 

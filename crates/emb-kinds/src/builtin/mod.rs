@@ -1,8 +1,23 @@
 //! The kinds that are compiled in.
 
+mod bytes;
 mod catalog;
+mod decode;
+mod fields;
+pub(crate) mod rules;
+pub(crate) mod schemas;
+mod shape;
+
+#[cfg(test)]
+mod tests;
 
 pub use catalog::builtins;
+pub use decode::Malformed;
+
+pub(crate) use decode::decode;
+pub(crate) use fields::field;
+pub(crate) use rules::event_view;
+pub(crate) use shape::Shape;
 
 /// A compiled-in kind, for code that treats kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
