@@ -1,0 +1,130 @@
+//! What must be there before the first request: namespaces, permissions, definitions, and the seeds of the embedding
+//! program. Run at every start; what users have changed stays changed.
+
+use emb_meta::{ObjectExt, Reason, Status};
+use serde_json::{Value, json};
+
+use crate::{config::StartError, internal::Internal};
+
+const NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+/// Installs everything, in an order in which each part finds what it needs.
+pub(crate) async fn run(
+    internal: &Internal,
+    definitions: &[Value],
+    seeds: &[Value],
+) -> Result<(), StartError> {
+    for name in NAMESPACES {
+        let namespace = json!({
+            "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name },
+        });
+        install(internal, &namespace, keep).await?;
+    }
+    for object in emb_auth::bootstrap_objects() {
+        install(internal, &object, complete_permissions).await?;
+    }
+    for definition in definitions {
+        install(internal, definition, replace_spec).await?;
+    }
+    for seed in seeds {
+        install(internal, seed, keep).await?;
+    }
+    Ok(())
+}
+
+/// Creates an object; one that exists becomes what `merge` makes of it, given the existing and the wanted one.
+async fn install(
+    internal: &Internal,
+    object: &Value,
+    merge: fn(&Value, &Value) -> Option<Value>,
+) -> Result<(), StartError> {
+    let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
+    let snapshot = internal.state.registry.snapshot();
+    let Some(served) = snapshot.find_version_kind(api_version, kind) else {
+        return Err(StartError::UnknownKind {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            name: object.name().to_owned(),
+        });
+    };
+    let failed = |status: Status| StartError::Install {
+        kind: kind.to_owned(),
+        name: object.name().to_owned(),
+        source: Box::new(status),
+    };
+    let key = served.key(object.namespace(), object.name());
+    let Some(entry) = internal.state.store.head(&key) else {
+        return match internal.create(served, object).await {
+            Err(status) if status.reason != Reason::AlreadyExists => Err(failed(status)),
+            _ => Ok(()),
+        };
+    };
+    match merge(&served.value(&entry), object) {
+        Some(merged) => internal.update(served, &merged, "").await.map(|_| ()).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+/// Leaves what exists alone.
+fn keep(_: &Value, _: &Value) -> Option<Value> {
+    None
+}
+
+/// Brings a definition up to date.
+fn replace_spec(existing: &Value, wanted: &Value) -> Option<Value> {
+    let mut merged = existing.clone();
+    let spec = wanted.get("spec")?.clone();
+    merged.as_object_mut()?.insert("spec".into(), spec);
+    for member in ["labels", "annotations"] {
+        let wanted = wanted.metadata()?.get(member).and_then(Value::as_object);
+        for (key, value) in wanted.into_iter().flatten() {
+            let map = merged.metadata_mut().entry(member).or_insert_with(|| json!({}));
+            map.as_object_mut()?.insert(key.clone(), value.clone());
+        }
+    }
+    Some(merged)
+}
+
+/// Adds rules and subjects that are missing and keeps those that were added, unless the object opted out.
+fn complete_permissions(existing: &Value, wanted: &Value) -> Option<Value> {
+    const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
+    if existing.annotation(AUTOUPDATE) != Some("true") {
+        return None;
+    }
+    let mut merged = existing.clone();
+    for member in ["rules", "subjects"] {
+        let wanted = wanted.get(member).and_then(Value::as_array);
+        // An aggregated role gets its rules from others.
+        if existing.get("aggregationRule").is_some_and(Value::is_object) {
+            continue;
+        }
+        for item in wanted.into_iter().flatten() {
+            let list = merged.as_object_mut()?.entry(member).or_insert_with(|| json!([]));
+            if !list.is_array() {
+                *list = json!([]);
+            }
+            let list = list.as_array_mut()?;
+            if !list.contains(item) {
+                list.push(item.clone());
+            }
+        }
+    }
+    (merged != *existing).then_some(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_rules_are_added_and_foreign_ones_stay() {
+        let annotations = json!({"rbac.authorization.kubernetes.io/autoupdate": "true"});
+        let existing =
+            json!({"metadata": {"annotations": annotations}, "rules": [{"verbs": ["x"]}]});
+        let wanted = json!({"rules": [{"verbs": ["y"]}, {"verbs": ["x"]}]});
+        let merged = complete_permissions(&existing, &wanted).unwrap();
+        assert_eq!(merged["rules"], json!([{"verbs": ["x"]}, {"verbs": ["y"]}]));
+        assert_eq!(complete_permissions(&merged, &wanted), None);
+        assert_eq!(complete_permissions(&json!({"metadata": {}}), &wanted), None);
+    }
+}

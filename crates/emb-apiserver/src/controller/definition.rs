@@ -1,0 +1,112 @@
+//! A definition that is deleted takes its objects with it: they go first, their finalizers are honoured.
+
+use std::sync::{Arc, Weak};
+
+use emb_kinds::crd::CLEANUP_FINALIZER;
+use emb_meta::{ObjectExt, Reason, Status};
+use emb_store::{Change, Entry, Range};
+use futures::{StreamExt, stream};
+use serde_json::json;
+
+use super::Queue;
+use crate::{
+    internal::Internal,
+    registry::{Served, definitions_resource},
+    state::State,
+};
+
+const CONCURRENT: usize = 64;
+
+/// Names of definitions that may have something to do.
+pub(super) struct Feed {
+    state: Weak<State>,
+    queue: Queue<String>,
+}
+
+impl Feed {
+    pub(super) fn new(state: &Arc<State>) -> Self {
+        Self { state: Arc::downgrade(state), queue: Queue::default() }
+    }
+}
+
+impl super::Feed for Feed {
+    fn note(&self, change: Change, entry: &Entry) {
+        if entry.key.resource == definitions_resource() {
+            if change != Change::Deleted && entry.value().is_terminating() {
+                self.queue.push(entry.key.name.to_string());
+            }
+        } else if change == Change::Deleted
+            && let Some(state) = self.state.upgrade()
+        {
+            let resource = &entry.key.resource;
+            let snapshot = state.registry.snapshot();
+            let served = snapshot.find_stored(&resource.group, &resource.resource);
+            let custom = served.and_then(|served| served.custom.as_ref());
+            if let Some(custom) = custom.filter(|custom| custom.terminating) {
+                self.queue.push(custom.definition.clone());
+            }
+        }
+    }
+}
+
+/// Runs until the server stops.
+pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
+    let internal = Internal::new(&state, "crd-finalizer");
+    loop {
+        let name = feed.queue.pop().await;
+        if let Err(status) = finalize(&internal, &name).await {
+            tracing::warn!(definition = name, %status, "custom resource definition cannot be finalized");
+        }
+    }
+}
+
+async fn finalize(internal: &Internal, name: &str) -> Result<(), Status> {
+    let state = &internal.state;
+    let snapshot = state.registry.snapshot();
+    let Some(definitions) =
+        snapshot.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    else {
+        return Ok(());
+    };
+    let key = definitions.key("", name);
+    let Some(entry) = state.store.get(&key) else { return Ok(()) };
+    let object = entry.value();
+    let waits = object.finalizers().any(|finalizer| finalizer == CLEANUP_FINALIZER);
+    if !object.is_terminating() || !waits {
+        return Ok(());
+    }
+    let instances = snapshot
+        .iter()
+        .find(|served| served.custom.as_ref().is_some_and(|custom| custom.definition == name));
+    if let Some(served) = instances
+        && delete_instances(internal, served).await > 0
+    {
+        return Ok(());
+    }
+    let finalizers: Vec<&str> =
+        object.finalizers().filter(|finalizer| *finalizer != CLEANUP_FINALIZER).collect();
+    let patch = json!({ "metadata": {
+        "finalizers": finalizers, "resourceVersion": entry.revision.to_string()
+    }});
+    match internal.merge(definitions, &key, "", &patch).await {
+        // Changed meanwhile: its event brings it back.
+        Err(status) if matches!(status.reason, Reason::Conflict | Reason::NotFound) => Ok(()),
+        other => other.map(|_| ()),
+    }
+}
+
+/// Asks every instance to go; returns how many are still there.
+async fn delete_instances(internal: &Internal, served: &Arc<Served>) -> usize {
+    let entries = internal.state.store.list(&served.storage, Range::default()).entries;
+    stream::iter(entries)
+        .for_each_concurrent(CONCURRENT, |entry| async move {
+            let deleted = internal.delete(served, &entry.key, &entry.uid, "Background").await;
+            if let Err(status) = deleted
+                && !matches!(status.reason, Reason::NotFound | Reason::Conflict)
+            {
+                tracing::warn!(key = %entry.key, %status, "object of a deleted definition stays");
+            }
+        })
+        .await;
+    internal.state.store.count(&served.storage)
+}

@@ -1,0 +1,83 @@
+//! What becomes of an object whose owners are gone or going.
+
+use std::sync::Arc;
+
+use emb_meta::{ObjectExt, Status};
+use emb_store::Key;
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::{Value, json};
+
+use super::{
+    reference::{Owner, Standing, owners},
+    settled,
+};
+use crate::internal::Internal;
+
+const CONCURRENT: usize = 64;
+
+/// Collects the dependents of an object that is gone.
+pub(super) async fn collect_all(internal: &Internal, owner_uid: &Arc<str>) -> Result<(), Status> {
+    stream::iter(internal.state.store.dependents(owner_uid))
+        .map(Ok)
+        .try_for_each_concurrent(CONCURRENT, |key| async move { collect(internal, &key).await })
+        .await
+}
+
+/// Whether an object names an owner that is not there.
+pub(super) fn has_absent_owner(internal: &Internal, key: &Key) -> bool {
+    let state = &internal.state;
+    state.store.get(key).is_some_and(|entry| {
+        let owners = owners(state, key, &entry.value());
+        owners.iter().any(|owner| owner.standing == Standing::Absent)
+    })
+}
+
+/// Deletes an object without a living owner; of one that still has some, forgets the others.
+pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status> {
+    let state = &internal.state;
+    let Some(entry) = state.store.get(key) else { return Ok(()) };
+    let snapshot = state.registry.snapshot();
+    let resource = &key.resource;
+    let Some(served) = snapshot.find_stored(&resource.group, &resource.resource) else {
+        return Ok(());
+    };
+    let object = entry.value();
+    let owners = owners(state, key, &object);
+    let is = |standing: Standing| owners.iter().any(|owner| owner.standing == standing);
+    if !is(Standing::Absent) && !is(Standing::Waiting) {
+        return Ok(());
+    }
+    if is(Standing::Solid) {
+        let patch = json!({ "metadata": {
+            "ownerReferences": kept(&object, &owners),
+            "resourceVersion": entry.revision.to_string(),
+        }});
+        return settled(internal.merge(served, key, "", &patch).await);
+    }
+    if object.is_terminating() {
+        return Ok(());
+    }
+    // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
+    let policy = if is(Standing::Waiting) { "Foreground" } else { "Background" };
+    settled(internal.delete(served, key, &entry.uid, policy).await)
+}
+
+fn kept(object: &Value, owners: &[Owner]) -> Vec<Value> {
+    let gone: Vec<&str> = owners
+        .iter()
+        .filter(|owner| owner.standing != Standing::Solid)
+        .map(|owner| owner.reference.uid.as_str())
+        .collect();
+    without(object, &gone)
+}
+
+/// The owner references of an object but those to `uids`.
+pub(super) fn without(object: &Value, uids: &[&str]) -> Vec<Value> {
+    let references = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    references
+        .into_iter()
+        .flatten()
+        .filter(|reference| !uids.contains(&reference.text(&["uid"])))
+        .cloned()
+        .collect()
+}

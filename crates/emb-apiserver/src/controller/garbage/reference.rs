@@ -1,0 +1,60 @@
+//! What an owner reference points to.
+
+use emb_meta::{GroupVersion, ObjectExt, OwnerReference, Scope};
+use emb_store::Key;
+use serde_json::Value;
+
+use crate::{object::delete::FOREGROUND, state::State};
+
+/// The owner that a reference names.
+pub(super) struct Owner {
+    pub(super) reference: OwnerReference,
+    /// Where it is stored; `None` when its kind is not served or cannot own this object.
+    pub(super) key: Option<Key>,
+    pub(super) standing: Standing,
+}
+
+/// How an owner stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is there, or nobody can tell.
+    Solid,
+    /// It is not there, or another object has its name.
+    Absent,
+    /// It is being deleted and waits for its dependents.
+    Waiting,
+}
+
+/// The owners of an object.
+pub(super) fn owners(state: &State, dependent: &Key, object: &Value) -> Vec<Owner> {
+    object
+        .owner_references()
+        .into_iter()
+        .map(|reference| owner(state, dependent, reference))
+        .collect()
+}
+
+fn owner(state: &State, dependent: &Key, reference: OwnerReference) -> Owner {
+    let key = owner_key(state, dependent, &reference);
+    let standing = key.as_ref().map_or(Standing::Solid, |key| match state.store.get(key) {
+        Some(entry) if *entry.uid == *reference.uid => {
+            let object = entry.value();
+            let waits = object.is_terminating() && object.finalizers().any(|f| f == FOREGROUND);
+            if waits { Standing::Waiting } else { Standing::Solid }
+        }
+        _ => Standing::Absent,
+    });
+    Owner { reference, key, standing }
+}
+
+fn owner_key(state: &State, dependent: &Key, reference: &OwnerReference) -> Option<Key> {
+    let version = GroupVersion::parse(&reference.api_version)?;
+    let snapshot = state.registry.snapshot();
+    let served = snapshot.find_kind(&version.group, &reference.kind)?;
+    match served.resource.scope {
+        Scope::Cluster => Some(served.key("", &reference.name)),
+        // A cluster-scoped object cannot be owned from inside a namespace; it is never collected.
+        Scope::Namespaced if dependent.namespace.is_empty() => None,
+        Scope::Namespaced => Some(served.key(&dependent.namespace, &reference.name)),
+    }
+}

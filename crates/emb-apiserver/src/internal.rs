@@ -1,0 +1,157 @@
+//! Requests that the server makes to itself. Bootstrap and controllers go the way of every other caller, so that their
+//! writes are validated, admitted and audited under a name of their own.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use emb_auth::Identity;
+use emb_meta::{Cause, Details, ObjectExt, Reason, Status};
+use emb_store::Key;
+use http::{Method, Request, header};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Value, json};
+
+use crate::{exchange, registry::Served, service::Source, state::State};
+
+/// A caller inside the server.
+#[derive(Clone)]
+pub(crate) struct Internal {
+    pub(crate) state: Arc<State>,
+    source: Source,
+}
+
+impl Internal {
+    /// Acts as `system:controller:<name>`.
+    pub(crate) fn new(state: &Arc<State>, name: &str) -> Self {
+        let identity = Arc::new(Identity::controller(name));
+        Self { state: state.clone(), source: Source::InProcess(identity) }
+    }
+
+    /// Creates an object.
+    pub(crate) async fn create(&self, served: &Served, object: &Value) -> Result<Value, Status> {
+        let path = collection_path(served, object.namespace());
+        self.send(Method::POST, &path, "application/json", object).await
+    }
+
+    /// Replaces an object, or its subresource.
+    pub(crate) async fn update(
+        &self,
+        served: &Served,
+        object: &Value,
+        subresource: &str,
+    ) -> Result<Value, Status> {
+        let path = object_path(served, object.namespace(), object.name(), subresource);
+        self.send(Method::PUT, &path, "application/json", object).await
+    }
+
+    /// Merges a patch into an object, or into its subresource.
+    pub(crate) async fn merge(
+        &self,
+        served: &Served,
+        key: &Key,
+        subresource: &str,
+        patch: &Value,
+    ) -> Result<Value, Status> {
+        let path = object_path(served, &key.namespace, &key.name, subresource);
+        self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await
+    }
+
+    /// Deletes an object if it still has the uid.
+    pub(crate) async fn delete(
+        &self,
+        served: &Served,
+        key: &Key,
+        uid: &str,
+        policy: &str,
+    ) -> Result<Value, Status> {
+        let path = object_path(served, &key.namespace, &key.name, "");
+        let options = json!({ "propagationPolicy": policy, "preconditions": { "uid": uid } });
+        self.send(Method::DELETE, &path, "application/json", &options).await
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> Result<Value, Status> {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::CONTENT_TYPE, content_type)
+            .header(header::USER_AGENT, "kargo-apiserver")
+            .body(Full::new(Bytes::from(body.to_string())))
+            .map_err(|error| Status::internal(format!("request to {path}: {error}")))?;
+        let response = exchange::run(self.state.clone(), self.source.clone(), request).await;
+        let failed = !response.status().is_success();
+        let bytes = response.into_body().collect().await.unwrap_or_else(|never| match never {});
+        let value: Value = serde_json::from_slice(&bytes.to_bytes()).unwrap_or_default();
+        if failed { Err(to_status(&value)) } else { Ok(value) }
+    }
+}
+
+/// Reads a failure back from its wire form, as far as controllers look at it.
+fn to_status(value: &Value) -> Status {
+    let code = value.get("code").and_then(Value::as_u64);
+    let reason = match value.text(&["reason"]) {
+        "NotFound" => Reason::NotFound,
+        "AlreadyExists" => Reason::AlreadyExists,
+        "Conflict" => Reason::Conflict,
+        "Forbidden" => Reason::Forbidden,
+        "Invalid" => Reason::Invalid,
+        "BadRequest" => Reason::BadRequest,
+        "ServiceUnavailable" => Reason::ServiceUnavailable,
+        _ => Reason::Unknown,
+    };
+    let causes = value.pointer("/details/causes").and_then(Value::as_array);
+    let causes = causes.into_iter().flatten().map(|cause| Cause {
+        reason: cause.text(&["reason"]).to_owned(),
+        message: cause.text(&["message"]).to_owned(),
+        field: cause.text(&["field"]).to_owned(),
+    });
+    let mut status = Status::new(reason, value.text(&["message"]))
+        .with_details(Details { causes: causes.collect(), ..Details::default() });
+    status.code = code.and_then(|code| u16::try_from(code).ok()).unwrap_or(500);
+    status
+}
+
+fn collection_path(served: &Served, namespace: &str) -> String {
+    let gvk = &served.resource.gvk;
+    let root = if gvk.group.is_empty() { "api".to_owned() } else { format!("apis/{}", gvk.group) };
+    let plural = &served.resource.plural;
+    if namespace.is_empty() {
+        format!("/{root}/{}/{plural}", gvk.version)
+    } else {
+        format!("/{root}/{}/namespaces/{}/{plural}", gvk.version, escape(namespace))
+    }
+}
+
+fn object_path(served: &Served, namespace: &str, name: &str, subresource: &str) -> String {
+    let collection = collection_path(served, namespace);
+    let slash = if subresource.is_empty() { "" } else { "/" };
+    format!("{collection}/{}{slash}{subresource}", escape(name))
+}
+
+/// Percent-encodes what cannot stand in a path segment; names of RBAC objects hold nearly anything.
+fn escape(segment: &str) -> String {
+    segment.bytes().fold(String::with_capacity(segment.len()), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_escaped_in_paths() {
+        assert_eq!(escape("system:discovery"), "system%3Adiscovery");
+        assert_eq!(escape("a.b-c"), "a.b-c");
+    }
+}

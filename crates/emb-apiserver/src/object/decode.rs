@@ -1,0 +1,139 @@
+//! From body bytes to an object of the right kind, with unknown and duplicate fields reported as the client asked.
+
+use emb_meta::{FieldError, ObjectExt, Reason, Status};
+use serde_json::{Map, Value, json};
+
+use super::conform;
+use crate::{
+    call::Call,
+    registry::Served,
+    request::{body, query::FieldValidation},
+};
+
+/// Decodes the object in the body of a create or update.
+pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Value, Status> {
+    let content_type = call.info.header("content-type").to_owned();
+    let decoded = body::decode(&call.body, &content_type)?;
+    let mut value = decoded.value;
+    check_type(&call.served, &mut value, &call.body)?;
+    let unknown = call.served.resource.schema.unknown_fields(&value);
+    let problems = duplicates(&decoded.duplicates).chain(unknowns(&unknown)).collect();
+    report(call, validation, problems)?;
+    conform(&call.served, &mut value)?;
+    Ok(value)
+}
+
+/// Reports the unknown fields of a patched object.
+pub(crate) fn patched(
+    call: &mut Call,
+    validation: FieldValidation,
+    object: &mut Value,
+    duplicate: &[String],
+) -> Result<(), Status> {
+    let unknown = call.served.resource.schema.unknown_fields(object);
+    let problems: Vec<String> = duplicates(duplicate).chain(unknowns(&unknown)).collect();
+    if validation == FieldValidation::Strict && !problems.is_empty() {
+        let detail = format!("strict decoding error: {}", problems.join(", "));
+        let error = FieldError::invalid("patch", &json!(object.to_string()), &detail);
+        let kind = call.served.resource.group_kind();
+        return Err(Status::invalid(&kind, call.name(), &[error]));
+    }
+    report(call, validation, problems)?;
+    conform(&call.served, object)
+}
+
+fn duplicates(paths: &[String]) -> impl Iterator<Item = String> {
+    paths.iter().map(|path| format!("duplicate field {path:?}"))
+}
+
+fn unknowns(paths: &[String]) -> impl Iterator<Item = String> {
+    paths.iter().map(|path| format!("unknown field {path:?}"))
+}
+
+fn report(
+    call: &mut Call,
+    validation: FieldValidation,
+    problems: Vec<String>,
+) -> Result<(), Status> {
+    match validation {
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            call.warnings.extend(problems);
+            Ok(())
+        }
+        FieldValidation::Strict if problems.is_empty() => Ok(()),
+        FieldValidation::Strict => {
+            let problem = format!("strict decoding error: {}", problems.join(", "));
+            Err(cannot_handle(&call.served, &problem))
+        }
+    }
+}
+
+/// 400: the body does not have the types of its kind.
+pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
+    let gvk = &served.resource.gvk;
+    let message = format!(
+        "{} in version {:?} cannot be handled as a {}: {problem}",
+        gvk.kind, &*gvk.version, gvk.kind
+    );
+    Status::new(Reason::BadRequest, message)
+}
+
+/// Checks `apiVersion` and `kind`; built-in kinds may leave both out.
+pub(crate) fn check_type(served: &Served, object: &mut Value, body: &[u8]) -> Result<(), Status> {
+    let gvk = &served.resource.gvk;
+    if !object.is_object() {
+        if served.custom.is_none() && object.is_null() {
+            *object = Value::Object(Map::new());
+        } else {
+            return Err(unrecognized(served, "Kind", body));
+        }
+    }
+    let expected = gvk.group_version().to_string();
+    let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
+    if served.custom.is_some() {
+        if kind.is_empty() {
+            return Err(unrecognized(served, "Kind", body));
+        }
+        if api_version.is_empty() {
+            return Err(unrecognized(served, "apiVersion", body));
+        }
+    }
+    if !api_version.is_empty() && api_version != expected {
+        let message = format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+        );
+        return Err(Status::new(Reason::BadRequest, message));
+    }
+    if !kind.is_empty() && kind != &*gvk.kind {
+        return Err(other_kind(served, object, kind));
+    }
+    served.add_type(object);
+    Ok(())
+}
+
+fn other_kind(served: &Served, object: &Value, kind: &str) -> Status {
+    let gvk = &served.resource.gvk;
+    if served.custom.is_some() {
+        let error = FieldError::invalid("kind", &json!(kind), &format!("must be {}", gvk.kind));
+        return Status::invalid(&served.resource.group_kind(), object.name(), &[error]);
+    }
+    let message = format!(
+        "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered",
+        &*gvk.version, gvk.kind
+    );
+    Status::new(Reason::BadRequest, message)
+}
+
+fn unrecognized(served: &Served, what: &str, body: &[u8]) -> Status {
+    /// As much of the body as an error text shows.
+    const SHOWN: usize = 512;
+    let text = String::from_utf8_lossy(body.get(..SHOWN).unwrap_or(body));
+    Status::new(
+        Reason::BadRequest,
+        format!(
+            "the object provided is unrecognized (must be of type {}): Object '{what}' is missing in '{text}'",
+            served.resource.gvk.kind
+        ),
+    )
+}

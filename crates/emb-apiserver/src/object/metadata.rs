@@ -1,0 +1,208 @@
+//! Metadata: its shape on the way in, and the fields that belong to the server.
+
+use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+
+/// Fields that only the server writes.
+const SERVER_FIELDS: [&str; 7] = [
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "selfLink",
+    "managedFields",
+];
+
+/// Checks that metadata has the types every object's has, and drops nulls and empty values from it, as decoding into the
+/// typed form does. Says in the words of the API what does not fit.
+pub(super) fn check_shape(object: &mut Value) -> Result<(), String> {
+    match object.get("metadata") {
+        None | Some(Value::Null) => {
+            object.metadata_mut();
+            return Ok(());
+        }
+        Some(Value::Object(_)) => {}
+        Some(other) => return Err(mismatch(other, "metadata", "v1.ObjectMeta")),
+    }
+    let metadata = object.metadata_mut();
+    metadata.retain(|_, value| !value.is_null());
+    for (key, value) in metadata.iter() {
+        check_member(key, value)?;
+    }
+    metadata.retain(|key, value| match key.as_str() {
+        "labels" | "annotations" => value.as_object().is_none_or(|map| !map.is_empty()),
+        "finalizers" | "ownerReferences" => value.as_array().is_none_or(|list| !list.is_empty()),
+        "name" | "generateName" | "namespace" | "resourceVersion" => value != "",
+        _ => true,
+    });
+    Ok(())
+}
+
+fn check_member(key: &str, value: &Value) -> Result<(), String> {
+    match key {
+        "name" | "generateName" | "namespace" | "resourceVersion" | "uid" | "creationTimestamp"
+        | "deletionTimestamp" | "selfLink" => expect_text(value, key),
+        "labels" | "annotations" => match value {
+            Value::Object(map) => map.values().try_for_each(|value| expect_text(value, key)),
+            other => Err(mismatch(other, key, "map[string]string")),
+        },
+        "finalizers" => match value {
+            Value::Array(list) => list.iter().try_for_each(|value| expect_text(value, key)),
+            other => Err(mismatch(other, key, "[]string")),
+        },
+        "ownerReferences" => match value {
+            Value::Array(list) => list.iter().try_for_each(check_owner),
+            other => Err(mismatch(other, key, "[]v1.OwnerReference")),
+        },
+        "generation" | "deletionGracePeriodSeconds" if !value.is_i64() => {
+            Err(mismatch(value, key, "int64"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_owner(owner: &Value) -> Result<(), String> {
+    let Value::Object(members) = owner else {
+        return Err(mismatch(owner, "ownerReferences", "v1.OwnerReference"));
+    };
+    for (key, value) in members {
+        match key.as_str() {
+            "apiVersion" | "kind" | "name" | "uid" => expect_text(value, key)?,
+            "controller" | "blockOwnerDeletion" if !value.is_boolean() && !value.is_null() => {
+                return Err(mismatch(value, key, "bool"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn expect_text(value: &Value, key: &str) -> Result<(), String> {
+    if value.is_string() { Ok(()) } else { Err(mismatch(value, key, "string")) }
+}
+
+fn mismatch(value: &Value, key: &str, expected: &str) -> String {
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    format!(
+        "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{key} of type {expected}"
+    )
+}
+
+/// Removes what only the server may say.
+pub(super) fn clear_server_fields(object: &mut Value) {
+    let metadata = object.metadata_mut();
+    for field in SERVER_FIELDS {
+        metadata.remove(field);
+    }
+}
+
+/// Keeps the server's own fields as they are stored, whatever the client sent.
+pub(super) fn keep_server_fields(new: &mut Value, old: &Value) {
+    let empty = Map::new();
+    let old = old.metadata().unwrap_or(&empty);
+    let metadata = new.metadata_mut();
+    for field in SERVER_FIELDS.into_iter().chain(["resourceVersion"]) {
+        match old.get(field) {
+            Some(value) => metadata.insert(field.to_owned(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+}
+
+/// Fills the namespace in from the URL, or refuses another one.
+pub(super) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let expected = call.namespace();
+    let given = object.namespace();
+    if !given.is_empty() && given != expected {
+        return Err(Status::new(
+            Reason::BadRequest,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let expected = expected.to_owned();
+    let metadata = object.metadata_mut();
+    if expected.is_empty() {
+        metadata.remove("namespace");
+    } else {
+        metadata.insert("namespace".into(), json!(expected));
+    }
+    Ok(())
+}
+
+/// Refuses a body whose name is not the one on the URL; fills it in where a built-in kind left it out.
+pub(super) fn settle_name(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let name = object.name();
+    if name.is_empty() {
+        let expected = call.name().to_owned();
+        object.metadata_mut().insert("name".into(), json!(expected));
+        return Ok(());
+    }
+    if name == call.name() {
+        return Ok(());
+    }
+    let message = format!(
+        "the name of the object ({name}) does not match the name on the URL ({})",
+        call.name()
+    );
+    Err(Status::new(Reason::BadRequest, message))
+}
+
+/// 422 for a resourceVersion on an object that is to be created.
+pub(super) fn refuse_resource_version(kind: &GroupKind, object: &Value) -> Result<(), Status> {
+    let given = object.resource_version();
+    if given.is_empty() {
+        return Ok(());
+    }
+    let error = FieldError::invalid(
+        "metadata.resourceVersion",
+        &json!(given),
+        "resourceVersion should not be set on objects to be created",
+    );
+    Err(Status::invalid(kind, object.name(), &[error]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_types_are_named_and_empty_values_vanish() {
+        let mut object = json!({"metadata": {"name": "a", "labels": {}, "annotations": null}});
+        check_shape(&mut object).unwrap();
+        assert_eq!(object, json!({"metadata": {"name": "a"}}));
+        for bad in [
+            json!({"metadata": {"labels": {"a": 1}}}),
+            json!({"metadata": {"finalizers": "x"}}),
+            json!({"metadata": {"name": 1}}),
+            json!({"metadata": {"ownerReferences": [{"controller": "yes"}]}}),
+            json!({"metadata": []}),
+        ] {
+            let problem = check_shape(&mut bad.clone()).unwrap_err();
+            assert!(problem.starts_with("json: cannot unmarshal"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_servers_fields_stay_what_they_were() {
+        let old = json!({"metadata": {"uid": "u", "generation": 2, "resourceVersion": "5"}});
+        let mut new =
+            json!({"metadata": {"uid": "x", "deletionTimestamp": "t", "labels": {"a": "b"}}});
+        keep_server_fields(&mut new, &old);
+        assert_eq!(
+            new,
+            json!({"metadata": {
+                "uid": "u", "generation": 2, "resourceVersion": "5", "labels": {"a": "b"}
+            }})
+        );
+    }
+}

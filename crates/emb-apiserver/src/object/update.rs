@@ -1,0 +1,137 @@
+//! A changed object: which changes count at which endpoint, and what the result must satisfy.
+
+use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
+use serde_json::{Map, Value, json};
+
+use super::{check_content, kind, metadata, refuse};
+use crate::call::Call;
+
+/// How the new object came about; it decides how a changed uid is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Put,
+    Patch,
+}
+
+/// What happens before mutating admission: identity, preconditions, and the part of the object this endpoint may change.
+pub(crate) fn begin(
+    call: &Call,
+    new: &mut Value,
+    old: &Value,
+    source: Source,
+) -> Result<(), Status> {
+    metadata::settle_name(call, new)?;
+    metadata::settle_namespace(call, new)?;
+    check_version(call, new, old, source)?;
+    check_uid(call, new, old, source)?;
+    metadata::keep_server_fields(new, old);
+    separate_status(call, new, old);
+    kind::on_update(call, new, old);
+    Ok(())
+}
+
+/// What happens after mutating admission: generation and validation.
+pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<(), Status> {
+    metadata::keep_server_fields(new, old);
+    super::conform_again(call, new)?;
+    kind::complete_update(call, new, old);
+    let resource = &call.served.resource;
+    if resource.tracks_generation && content_differs(new, old, resource.has_status) {
+        new.metadata_mut().insert("generation".into(), json!(old.generation() + 1));
+    }
+    let mut errors = validate::check_update(new, old);
+    errors.extend(check_content(&call.served, new, Some(old)));
+    refuse(&call.served, old.name(), &errors)?;
+    call.warnings.extend(validate::warnings(new));
+    Ok(())
+}
+
+fn check_version(call: &Call, new: &Value, old: &Value, source: Source) -> Result<(), Status> {
+    let given = new.resource_version();
+    let absent = given.is_empty() || given == "0";
+    if absent && source == Source::Put && call.served.custom.is_some() {
+        let error = FieldError::invalid(
+            "metadata.resourceVersion",
+            &json!(0),
+            "must be specified for an update",
+        );
+        let shown = &call.served.group_resource;
+        let kind = GroupKind::new(shown.group.clone(), shown.resource.clone());
+        return Err(Status::invalid(&kind, call.name(), &[error]));
+    }
+    if absent || given == old.resource_version() {
+        return Ok(());
+    }
+    Err(call.modified(call.name()))
+}
+
+fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<(), Status> {
+    let given = new.uid();
+    if given.is_empty() || given == old.uid() {
+        return Ok(());
+    }
+    match source {
+        Source::Put => Err(Status::conflict(
+            &call.served.group_resource,
+            call.name(),
+            &format!(
+                "Precondition failed: UID in precondition: {given}, UID in object meta: {}",
+                old.uid()
+            ),
+        )),
+        Source::Patch => {
+            let error = FieldError::invalid("metadata.uid", &json!(given), "field is immutable");
+            Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &[error]))
+        }
+    }
+}
+
+/// The main endpoint leaves status alone; the status endpoint changes nothing else.
+fn separate_status(call: &Call, new: &mut Value, old: &Value) {
+    if call.path.subresource == "status" {
+        let status = new.get("status").cloned();
+        *new = old.clone();
+        set_member(new, "status", status);
+    } else if call.served.resource.has_status {
+        set_member(new, "status", old.get("status").cloned());
+    }
+}
+
+fn set_member(object: &mut Value, key: &str, value: Option<Value>) {
+    if let Some(members) = object.as_object_mut() {
+        match value {
+            Some(value) => members.insert(key.to_owned(), value),
+            None => members.remove(key),
+        };
+    }
+}
+
+/// Whether anything that the generation counts has changed.
+fn content_differs(new: &Value, old: &Value, has_status: bool) -> bool {
+    let ignored = |key: &str| {
+        matches!(key, "metadata" | "apiVersion" | "kind") || (has_status && key == "status")
+    };
+    let empty = Map::new();
+    let (new, old) = (new.as_object().unwrap_or(&empty), old.as_object().unwrap_or(&empty));
+    new.keys().chain(old.keys()).filter(|key| !ignored(key)).any(|key| new.get(key) != old.get(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generation_counts_content_and_status_only_without_its_own_endpoint() {
+        let old = json!({"metadata": {"labels": {}}, "spec": {"a": 1}, "status": {"b": 1}});
+        let mut relabelled = old.clone();
+        relabelled["metadata"]["labels"]["x"] = json!("y");
+        assert!(!content_differs(&relabelled, &old, true));
+        let mut status = old.clone();
+        status["status"]["b"] = json!(2);
+        assert!(!content_differs(&status, &old, true));
+        assert!(content_differs(&status, &old, false));
+        let mut dropped = old.clone();
+        dropped.as_object_mut().unwrap().remove("spec");
+        assert!(content_differs(&dropped, &old, true));
+    }
+}

@@ -1,0 +1,171 @@
+//! One served resource, and how its stored bytes become an object.
+//!
+//! Bodies are stored without `apiVersion` and `kind`. Both are a fixed text in front of the stored members, so that one
+//! object, an item of a built-in list (which shows neither) and every served version of a custom resource all come from
+//! the same bytes without parsing.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use emb_kinds::{BuiltInKind, Origin, Resource};
+use emb_meta::GroupResource;
+use emb_store::{Entry, Key};
+use serde_json::{Value, json};
+
+/// A resource at a version, ready to serve.
+pub(crate) struct Served {
+    pub(crate) resource: Arc<Resource>,
+    /// What errors and permissions call it.
+    pub(crate) group_resource: GroupResource,
+    /// Where its objects are stored.
+    pub(crate) storage: GroupResource,
+    /// `{"apiVersion":"…","kind":"…",`: what stands before the stored members.
+    head: Bytes,
+    /// What is special to custom resources.
+    pub(crate) custom: Option<Custom>,
+}
+
+/// What is known of a custom resource besides its descriptor.
+pub(crate) struct Custom {
+    /// The name of the definition.
+    pub(crate) definition: String,
+    /// Whether the definition is being deleted.
+    pub(crate) terminating: bool,
+    /// Objects written before this revision may miss defaults or hold fields that the schema no longer knows.
+    pub(crate) schema_revision: u64,
+}
+
+impl Served {
+    /// A compiled-in resource.
+    pub(crate) fn built_in(resource: Arc<Resource>) -> Self {
+        Self::new(resource, None)
+    }
+
+    /// A resource of a definition.
+    pub(crate) fn custom(resource: Arc<Resource>, custom: Custom) -> Self {
+        Self::new(resource, Some(custom))
+    }
+
+    fn new(resource: Arc<Resource>, custom: Option<Custom>) -> Self {
+        let head = format!(
+            "{{\"apiVersion\":{},\"kind\":{},",
+            json!(resource.gvk.group_version().to_string()),
+            json!(&*resource.gvk.kind)
+        );
+        Self {
+            group_resource: resource.group_resource(),
+            storage: resource.storage(),
+            head: head.into(),
+            custom,
+            resource,
+        }
+    }
+
+    /// The key of an object.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> Key {
+        Key { resource: self.storage.clone(), namespace: namespace.into(), name: name.into() }
+    }
+
+    /// Whether stored bytes can be shown as they are.
+    pub(crate) fn is_raw(&self, entry: &Entry) -> bool {
+        self.is_raw_since(entry.revision)
+    }
+
+    fn is_raw_since(&self, written: u64) -> bool {
+        match &self.custom {
+            Some(custom) => written > custom.schema_revision,
+            None => self.resource.built_in() != Some(BuiltInKind::EventsEvent),
+        }
+    }
+
+    /// The stored object with everything a reader sees.
+    pub(crate) fn value(&self, entry: &Entry) -> Value {
+        self.value_written(entry, entry.revision)
+    }
+
+    /// The same for the last state of a deleted object, whose content is older than its revision.
+    pub(crate) fn value_written(&self, entry: &Entry, written: u64) -> Value {
+        let mut object = entry.value();
+        self.add_type(&mut object);
+        if !self.is_raw_since(written) {
+            self.adapt(&mut object);
+        }
+        object
+    }
+
+    /// The object as JSON text, with its type.
+    pub(crate) fn bytes(&self, entry: &Entry) -> Bytes {
+        self.bytes_written(entry, entry.revision)
+    }
+
+    /// The same for the last state of a deleted object.
+    pub(crate) fn bytes_written(&self, entry: &Entry, written: u64) -> Bytes {
+        if !self.is_raw_since(written) {
+            return self.value_written(entry, written).to_string().into();
+        }
+        let members = entry.body.get(1..).unwrap_or_default();
+        let mut out = BytesMut::with_capacity(self.head.len() + members.len());
+        out.put_slice(&self.head);
+        out.put_slice(members);
+        out.freeze()
+    }
+
+    /// How an item of a list begins; the stored body follows from its second byte.
+    pub(crate) fn item_head(&self) -> Bytes {
+        if self.custom.is_some() { self.head.clone() } else { Bytes::from_static(b"{") }
+    }
+
+    /// An item of a list that cannot be shown as it is stored.
+    pub(crate) fn item(&self, entry: &Entry) -> Bytes {
+        let mut object = self.value(entry);
+        if self.custom.is_none() {
+            remove_type(&mut object);
+        }
+        object.to_string().into()
+    }
+
+    /// Whether all watchers of the stored objects see them as this resource shows them.
+    pub(crate) fn shares_frames(&self) -> bool {
+        match &self.resource.origin {
+            Origin::BuiltIn(kind) => *kind != BuiltInKind::EventsEvent,
+            Origin::Custom { storage_version, .. } => *storage_version == self.resource.gvk.version,
+        }
+    }
+
+    /// Gives an object the type of this resource.
+    pub(crate) fn add_type(&self, object: &mut Value) {
+        if let Some(object) = object.as_object_mut() {
+            object
+                .insert("apiVersion".into(), json!(self.resource.gvk.group_version().to_string()));
+            object.insert("kind".into(), json!(&*self.resource.gvk.kind));
+        }
+    }
+
+    /// What is stored of an object.
+    pub(crate) fn to_stored(&self, mut object: Value) -> Value {
+        object = self.resource.to_storage(object);
+        remove_type(&mut object);
+        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+            metadata.remove("resourceVersion");
+        }
+        object
+    }
+
+    fn adapt(&self, object: &mut Value) {
+        if self.custom.is_some() {
+            self.resource.schema.prune(object);
+            self.resource.schema.drop_nulls_and_default(object);
+        } else {
+            let stored = std::mem::take(object);
+            *object = self.resource.from_storage(stored);
+            self.add_type(object);
+        }
+    }
+}
+
+fn remove_type(object: &mut Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.remove("apiVersion");
+        object.remove("kind");
+    }
+}

@@ -1,0 +1,63 @@
+//! The other shapes of an object: a table row, its metadata alone.
+
+use core_clock::Time;
+use emb_kinds::{
+    Resource,
+    table::{self, IncludeObject},
+};
+use emb_meta::{FieldError, GroupKind, ObjectExt, Status};
+use serde_json::{Value, json};
+
+/// The `apiVersion` of metadata-only objects.
+const META: &str = "meta.k8s.io/v1";
+
+/// Reads `includeObject`; an unknown word is 422.
+pub(crate) fn include(text: &str) -> Result<IncludeObject, Status> {
+    IncludeObject::parse(text).ok_or_else(|| {
+        let supported = ["None", "Metadata", "Object"];
+        let error = FieldError::not_supported("includeObject", &json!(text), supported);
+        Status::invalid(&GroupKind::new("meta.k8s.io", "TableOptions"), "", &[error])
+    })
+}
+
+/// Which version of a table is made, of which part of the objects, and when.
+#[derive(Clone, Copy)]
+pub(crate) struct TableForm {
+    pub(crate) version: &'static str,
+    pub(crate) include: IncludeObject,
+    pub(crate) now: Time,
+}
+
+impl TableForm {
+    /// A table of several objects, with the metadata of their list.
+    pub(crate) fn list(self, resource: &Resource, objects: &[Value], metadata: Value) -> Value {
+        self.table(resource, table::columns(resource), objects, metadata)
+    }
+
+    /// A table of one object. A watch names the columns in its first event only.
+    pub(crate) fn one(self, resource: &Resource, object: &Value, with_columns: bool) -> Value {
+        let columns = if with_columns { table::columns(resource) } else { json!([]) };
+        let metadata = json!({ "resourceVersion": object.resource_version() });
+        self.table(resource, columns, std::slice::from_ref(object), metadata)
+    }
+
+    fn table(
+        self,
+        resource: &Resource,
+        columns: Value,
+        objects: &[Value],
+        metadata: Value,
+    ) -> Value {
+        let version = if self.version == "v1" { META } else { "meta.k8s.io/v1beta1" };
+        let rows = objects
+            .iter()
+            .map(|object| table::row(resource, object, self.now, self.include, version))
+            .collect();
+        table::table(columns, rows, metadata, version)
+    }
+}
+
+/// An object reduced to its metadata.
+pub(crate) fn partial_metadata(object: &Value) -> Value {
+    table::partial_metadata(object, META)
+}

@@ -1,0 +1,142 @@
+//! From a verb's answer to an HTTP response.
+
+use bytes::Bytes;
+use emb_meta::{Reason, Status};
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::{
+    Body, list,
+    shape::{self, TableForm},
+};
+use crate::{
+    call::{Call, Reply},
+    request::negotiate::{Encoding, Form, Shape},
+    verb::list::List,
+};
+
+/// Writes what a verb answered.
+pub(crate) fn reply(call: &Call, form: Form, reply: Reply) -> Result<Response<Body>, Status> {
+    match reply {
+        Reply::Written(response) => Ok(response),
+        Reply::Plain(code, body) => Ok(value(code, form.encoding, &body)),
+        Reply::Object(code, object) => one(call, form, code, object),
+        Reply::Stored(code, entry) if form == Form::JSON => {
+            Ok(document(code, "application/json", call.served.bytes(&entry)))
+        }
+        Reply::Stored(code, entry) => one(call, form, code, call.served.value(&entry)),
+        Reply::List(list) => many(call, form, list),
+    }
+}
+
+fn one(call: &Call, form: Form, code: StatusCode, object: Value) -> Result<Response<Body>, Status> {
+    let shaped = match form.shape {
+        Shape::Full => object,
+        Shape::Table(version) => table(call, version)?.one(&call.served.resource, &object, true),
+        Shape::Metadata => shape::partial_metadata(&object),
+        Shape::MetadataList | Shape::Discovery(_) => {
+            return Err(Status::new(
+                Reason::NotAcceptable,
+                "you requested PartialObjectMetadataList, but the requested object is not a list",
+            ));
+        }
+    };
+    Ok(value(code, form.encoding, &shaped))
+}
+
+fn many(call: &Call, form: Form, listed: List) -> Result<Response<Body>, Status> {
+    if form == Form::JSON {
+        let mut response = Response::new(list::body(&call.served, listed));
+        set_content_type(&mut response, "application/json");
+        return Ok(response);
+    }
+    let resource = &call.served.resource;
+    let metadata = list::metadata(&listed);
+    let objects: Vec<Value> = listed.entries.iter().map(|entry| call.served.value(entry)).collect();
+    let body = match form.shape {
+        Shape::Full => {
+            let items: Vec<Value> = objects.into_iter().map(|o| list_item(call, o)).collect();
+            json!({
+                "kind": &*resource.list_kind, "apiVersion": resource.gvk.group_version().to_string(),
+                "metadata": metadata, "items": items,
+            })
+        }
+        Shape::Table(version) => table(call, version)?.list(resource, &objects, metadata),
+        Shape::MetadataList => {
+            let items: Vec<Value> = objects.iter().map(shape::partial_metadata).collect();
+            json!({
+                "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
+                "metadata": metadata, "items": items,
+            })
+        }
+        Shape::Metadata | Shape::Discovery(_) => {
+            return Err(Status::new(
+                Reason::NotAcceptable,
+                format!(
+                    "you requested PartialObjectMetadata, but the requested object is a list ({})",
+                    resource.list_kind
+                ),
+            ));
+        }
+    };
+    Ok(value(StatusCode::OK, form.encoding, &body))
+}
+
+/// Items of built-in lists show neither kind nor apiVersion, as typed clients know both.
+fn list_item(call: &Call, mut object: Value) -> Value {
+    if let (None, Some(members)) = (&call.served.custom, object.as_object_mut()) {
+        members.remove("kind");
+        members.remove("apiVersion");
+    }
+    object
+}
+
+/// How the client wants tables.
+pub(crate) fn table(call: &Call, version: &'static str) -> Result<TableForm, Status> {
+    let include = shape::include(call.info.query.get("includeObject"))?;
+    Ok(TableForm { version, include, now: call.state.clock.now() })
+}
+
+/// Writes a document that has no other shapes.
+pub(crate) fn value(code: StatusCode, encoding: Encoding, value: &Value) -> Response<Body> {
+    match encoding {
+        Encoding::Json => document(code, "application/json", value.to_string()),
+        Encoding::PrettyJson => document(code, "application/json", format!("{value:#}\n")),
+        Encoding::Yaml => document(code, "application/yaml", emb_codec::yaml::encode(value)),
+    }
+}
+
+/// Writes a failure.
+pub(crate) fn status(status: &Status, encoding: Encoding) -> Response<Body> {
+    let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = value(code, encoding, &status.to_value());
+    let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    if retry > 0 {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry));
+    }
+    response
+}
+
+/// Writes a short text, as health checks and missing pages do.
+pub(crate) fn plain_text(code: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
+    let mut response = document(code, "text/plain; charset=utf-8", text);
+    let nosniff = HeaderValue::from_static("nosniff");
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
+    response
+}
+
+/// Writes bytes of a content type.
+pub(crate) fn document(
+    code: StatusCode,
+    content_type: &'static str,
+    bytes: impl Into<Bytes>,
+) -> Response<Body> {
+    let mut response = Response::new(Body::full(bytes));
+    *response.status_mut() = code;
+    set_content_type(&mut response, content_type);
+    response
+}
+
+fn set_content_type(response: &mut Response<Body>, content_type: &'static str) {
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+}

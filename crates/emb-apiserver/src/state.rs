@@ -1,0 +1,113 @@
+//! What every request and controller shares.
+
+use std::{sync::Arc, time::Duration};
+
+use core_clock::{Clock, Entropy, Tasks, Time};
+use emb_auth::{Rbac, StaticToken, TokenKeys};
+use emb_meta::{Cause, Details, GroupResource, Reason, Status};
+use emb_store::{Change, Entry, Event, Key, Store};
+use futures::future::{self, Either};
+use parking_lot::RwLock;
+use serde_json::Value;
+
+use crate::{
+    admission::Chain,
+    audit::AuditSink,
+    limits::{InFlight, Limits},
+    metrics::Metrics,
+    registry::{Registry, definitions_resource},
+};
+
+/// How long a read waits for a revision that is not there yet.
+const REVISION_WAIT: Duration = Duration::from_secs(3);
+
+/// The state behind the service.
+pub(crate) struct State {
+    pub(crate) store: Arc<Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) tasks: Arc<dyn Tasks>,
+    pub(crate) registry: Registry,
+    pub(crate) rbac: RwLock<Rbac>,
+    pub(crate) admission: Chain,
+    pub(crate) deletion_order: Vec<GroupResource>,
+    pub(crate) tokens: TokenKeys,
+    pub(crate) static_tokens: Vec<StaticToken>,
+    pub(crate) ca_bundle: String,
+    pub(crate) limits: Limits,
+    pub(crate) in_flight: InFlight,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Option<Arc<dyn AuditSink>>,
+    pub(crate) version: String,
+    pub(crate) address: String,
+    /// When the server started.
+    pub(crate) started: Time,
+    /// Clients that see these ids leave their own rate limiter off.
+    pub(crate) flow_schema: String,
+    pub(crate) priority_level: String,
+}
+
+impl State {
+    /// Takes over a committed change in everything that is derived from objects.
+    pub(crate) fn observe(&self, event: &Event) {
+        let key = &event.key;
+        let definition = definitions_resource();
+        if key.resource != definition && &*key.resource.group != "rbac.authorization.k8s.io" {
+            return;
+        }
+        let object = (event.change != Change::Deleted).then(|| event.entry.value());
+        if key.resource == definition {
+            let present = object.as_ref().map(|object| (object, event.revision));
+            self.registry.apply_definition(&key.name, present);
+        } else {
+            self.rbac.write().apply(&key.resource, &key.namespace, &key.name, object.as_ref());
+        }
+    }
+
+    /// Waits until the store has reached a revision, but not for long: 504.
+    pub(crate) async fn reach(&self, revision: u64) -> Result<(), Status> {
+        let current = self.store.revision();
+        if revision <= current {
+            return Ok(());
+        }
+        let reached = std::pin::pin!(self.store.wait_for(revision));
+        match future::select(reached, self.clock.sleep(REVISION_WAIT)).await {
+            Either::Left(_) => Ok(()),
+            Either::Right(_) => Err(too_large_version(revision, current)),
+        }
+    }
+
+    /// A namespace as last sequenced.
+    pub(crate) fn namespace(&self, name: &str) -> Option<Arc<Entry>> {
+        self.store.head(&namespace_key(name))
+    }
+
+    /// A namespace as an object with its type.
+    pub(crate) fn full_namespace(&self, entry: &Entry) -> Value {
+        let snapshot = self.registry.snapshot();
+        let served = snapshot.find("", "v1", "namespaces");
+        served.map_or_else(|| entry.value(), |served| served.value(entry))
+    }
+}
+
+/// Where a namespace is stored.
+pub(crate) fn namespace_key(name: &str) -> Key {
+    Key::new(&GroupResource::new("", "namespaces"), "", name)
+}
+
+fn too_large_version(revision: u64, current: u64) -> Status {
+    let cause = Cause {
+        reason: "ResourceVersionTooLarge".into(),
+        message: "Too large resource version".into(),
+        ..Cause::default()
+    };
+    Status::new(
+        Reason::Timeout,
+        format!("Timeout: Too large resource version: {revision}, current: {current}"),
+    )
+    .with_details(Details {
+        causes: vec![cause],
+        retry_after_seconds: 1,
+        ..Details::default()
+    })
+}

@@ -1,0 +1,101 @@
+//! Read, change, admit, commit: the loop behind update and patch.
+//!
+//! The change is computed on the last sequenced state and committed on the condition that it still is the last. When
+//! another write came first the change is computed again, so a patch never fails on a race; a client that named a
+//! resourceVersion gets its 409 from the check of that version in the next round.
+
+use std::sync::Arc;
+
+use emb_meta::{ObjectExt, Status};
+use emb_store::{CommitError, Entry, Expect, Op};
+use http::StatusCode;
+use serde_json::Value;
+
+use super::commit_failure;
+use crate::{
+    admission::Operation,
+    call::{Call, Reply},
+    object::{
+        kind,
+        update::{self, Source},
+    },
+    request::query::WriteOptions,
+};
+
+/// Changes the object on the URL by `change`, which gets its present state.
+pub(super) async fn modify(
+    call: &mut Call,
+    source: Source,
+    options: WriteOptions,
+    change: impl Fn(&mut Call, &Value) -> Result<Value, Status>,
+) -> Result<Reply, Status> {
+    let warnings = call.warnings.len();
+    loop {
+        call.warnings.truncate(warnings);
+        let Some(current) = call.state.store.head(&call.key()) else {
+            return Err(call.not_found());
+        };
+        let old = Arc::new(call.served.value(&current));
+        let mut new = change(call, &old)?;
+        update::begin(call, &mut new, &old, source)?;
+        admit(call, &mut new, &old, options).await?;
+        if let Some(reply) = write(call, &current, &old, new, options).await? {
+            return Ok(reply);
+        }
+    }
+}
+
+async fn admit(
+    call: &mut Call,
+    new: &mut Value,
+    old: &Arc<Value>,
+    options: WriteOptions,
+) -> Result<(), Status> {
+    if call.state.admission.is_empty() {
+        return update::complete(call, new, old);
+    }
+    let name = call.name().to_owned();
+    let request =
+        call.admission_request(Operation::Update, &name, Some(old.clone()), options.dry_run);
+    call.warnings.extend(call.state.admission.mutate(&request, new).await?);
+    update::complete(call, new, old)?;
+    call.warnings.extend(call.state.admission.validate(&request, Some(new)).await?);
+    Ok(())
+}
+
+/// Commits the new state; `None` when another write came first.
+async fn write(
+    call: &Call,
+    current: &Arc<Entry>,
+    old: &Value,
+    new: Value,
+    options: WriteOptions,
+) -> Result<Option<Reply>, Status> {
+    if new == *old {
+        call.state.metrics.unchanged_write();
+        call.state.store.wait_for(current.revision).await;
+        return Ok(Some(Reply::Stored(StatusCode::OK, current.clone())));
+    }
+    if options.dry_run {
+        return Ok(Some(Reply::Object(StatusCode::OK, new)));
+    }
+    let (key, expect) = (call.key(), Expect::Revision(current.revision));
+    // The last finalizer of a terminating object takes the object with it.
+    let goes = new.is_terminating()
+        && new.finalizers().next().is_none()
+        && !kind::has_own_finalizers(call, &new);
+    let (op, last_state) = if goes {
+        (Op::Delete { key, expect }, Some(new))
+    } else {
+        (Op::Put { key, object: call.served.to_stored(new), expect }, None)
+    };
+    match call.state.store.commit(vec![op]).await {
+        Ok(events) => match (last_state, events.into_iter().next()) {
+            (Some(object), _) => Ok(Some(Reply::Object(StatusCode::OK, object))),
+            (None, Some(event)) => Ok(Some(Reply::Stored(StatusCode::OK, event.entry.clone()))),
+            (None, None) => Err(Status::internal("the commit brought no event")),
+        },
+        Err(CommitError::Conflict { .. }) => Ok(None),
+        Err(error) => Err(commit_failure(&error)),
+    }
+}
