@@ -9,6 +9,7 @@ mod body;
 mod entry;
 mod intern;
 mod key;
+mod labels;
 mod listing;
 mod log;
 mod op;
@@ -23,7 +24,10 @@ mod watch;
 pub use entry::{Change, Entry, Event};
 pub use key::Key;
 pub use listing::{Listing, Range};
-pub use log::{CommitLog, Done, Identity, Loaded, LogError, MemoryLog, Past, Quarantined, Record};
+pub use log::{
+    CommitLog, Done, Identity, Loaded, LogError, MemoryLog, Past, Quarantined, Record, Restored,
+    SqliteLog, restore,
+};
 pub use op::{CommitError, Expect, Op};
 pub use options::{BackupError, Expired, Health, OpenError, OpenReport, Options, Writes};
 pub use store::{Hook, Store};

@@ -62,9 +62,11 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Takes in the next event after the wanted revision; the first of each object decides.
-    pub(crate) fn add(&mut self, event: &Event) {
-        self.states.entry(event.key.place()).or_insert_with(|| event.previous.clone());
+    /// Takes in the next events after the wanted revision; the first of each object decides.
+    pub(crate) fn add(&mut self, events: &[Arc<Event>]) {
+        for event in events {
+            self.states.entry(event.key.place()).or_insert_with(|| event.previous.clone());
+        }
     }
 
     /// The state before the events, given the one after them.

@@ -88,9 +88,12 @@ impl Sequencer {
         !self.in_log && !self.pumping && self.pending.is_empty()
     }
 
-    /// The last sequenced state of an object, if it is not durable yet.
-    pub(crate) fn ahead(&self, key: &Key) -> Option<Option<Arc<Entry>>> {
-        self.overlay.get(key).map(|ahead| ahead.entry.clone())
+    /// The last sequenced state of an object, durable or not.
+    pub(crate) fn head(&self, tables: &Tables, key: &Key) -> Option<Arc<Entry>> {
+        match self.overlay.get(key) {
+            Some(ahead) => ahead.entry.clone(),
+            None => tables.get(key),
+        }
     }
 
     /// Sequences a commit. Its answer is sent at once when it does not depend on anything that is still to become durable.
@@ -219,11 +222,8 @@ impl<'a> Staging<'a> {
         if let Some(ahead) = self.changes.get(key) {
             return ahead.entry.clone();
         }
-        if let Some(ahead) = self.sequencer.overlay.get(key) {
-            self.waits = true;
-            return ahead.entry.clone();
-        }
-        self.tables.find(&key.resource)?.get(key)
+        self.waits |= self.sequencer.overlay.contains_key(key);
+        self.sequencer.head(self.tables, key)
     }
 
     fn put(&mut self, key: Key, prepared: Prepared, previous: Option<Arc<Entry>>) {

@@ -3,15 +3,19 @@
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use emb_meta::GroupResource;
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::Notify;
 
 use crate::{
     Change, Entry, Event, Key,
     key::Place,
+    labels::LabelIndex,
     listing::Range,
     ring::{Keep, Ring},
 };
+
+/// From this many objects on a label index is faster than looking at each of them.
+const WORTH_AN_INDEX: usize = 256;
 
 pub(crate) struct Table {
     pub(crate) resource: GroupResource,
@@ -22,6 +26,7 @@ pub(crate) struct Table {
 
 pub(crate) struct Contents {
     entries: BTreeMap<Place, Arc<Entry>>,
+    labels: LabelIndex,
     pub(crate) ring: Ring,
     /// The revision of the newest event; may be ahead of the store's while a batch is being published.
     pub(crate) last_event: u64,
@@ -29,13 +34,31 @@ pub(crate) struct Contents {
 
 impl Table {
     pub(crate) fn new(resource: GroupResource, ring_floor: u64) -> Self {
-        let contents =
-            Contents { entries: BTreeMap::new(), ring: Ring::new(ring_floor), last_event: 0 };
+        let contents = Contents {
+            entries: BTreeMap::new(),
+            labels: LabelIndex::default(),
+            ring: Ring::new(ring_floor),
+            last_event: 0,
+        };
         Self { resource, contents: RwLock::new(contents), changed: Notify::new() }
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entry>> {
         self.contents.read().entries.get(&key.place()).cloned()
+    }
+
+    /// The contents for reading `range`, after making an index for it if that pays.
+    pub(crate) fn read_for(&self, range: &Range<'_>) -> RwLockReadGuard<'_, Contents> {
+        let contents = self.contents.read();
+        let Some((label, _)) = range.label else { return contents };
+        if contents.len() < WORTH_AN_INDEX || !contents.labels.would_take(label) {
+            return contents;
+        }
+        drop(contents);
+        let mut contents = self.contents.write();
+        let Contents { entries, labels, .. } = &mut *contents;
+        labels.make(label, entries.values());
+        RwLockWriteGuard::downgrade(contents)
     }
 
     /// Publishes the next events; returns by how many bytes the ring grew and shrank.
@@ -62,23 +85,29 @@ impl Contents {
 
     /// Everything in `range`, without regard to its limit.
     pub(crate) fn select(&self, range: &Range<'_>) -> Vec<Arc<Entry>> {
+        let here = |entry: &Entry| range.namespace.is_none_or(|ns| *ns == *entry.key.namespace);
         let from = (Bound::Excluded(range.start()), Bound::Unbounded);
-        self.entries
-            .range(from)
-            .map(|(_, entry)| entry)
-            .take_while(|entry| range.namespace.is_none_or(|ns| *ns == *entry.key.namespace))
-            .filter(|entry| range.has_label(entry))
-            .cloned()
-            .collect()
+        if let Some(places) = self.labels.find(range.label) {
+            let indexed = places.range(from).filter_map(|place| self.entries.get(place));
+            return indexed.take_while(|entry| here(entry)).cloned().collect();
+        }
+        let entries = self.entries.range(from).map(|(_, entry)| entry);
+        let found = entries.take_while(|entry| here(entry)).filter(|entry| range.has_label(entry));
+        found.cloned().collect()
     }
 
     fn apply(&mut self, event: &Arc<Event>, keep: Keep) -> (usize, usize) {
-        match event.change {
-            Change::Deleted => self.entries.remove(&event.key.place()),
+        let place = event.key.place();
+        let old = match event.change {
+            Change::Deleted => self.entries.remove(&place),
             Change::Created | Change::Updated => {
-                self.entries.insert(event.key.place(), event.entry.clone())
+                self.labels.add(&event.entry);
+                self.entries.insert(place, event.entry.clone())
             }
         };
+        if let Some(old) = old {
+            self.labels.remove(&old, self.entries.get(&event.key.place()));
+        }
         self.last_event = event.revision;
         self.ring.push(event.clone(), keep)
     }

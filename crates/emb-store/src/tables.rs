@@ -11,7 +11,11 @@ use std::{
 use emb_meta::GroupResource;
 use parking_lot::RwLock;
 
-use crate::{Change, Entry, Event, Key, ring::Keep, table::Table};
+use crate::{
+    Change, Entry, Event, Key,
+    ring::{Keep, Ring},
+    table::Table,
+};
 
 pub(crate) struct Tables {
     directory: RwLock<BTreeMap<GroupResource, Arc<Table>>>,
@@ -38,6 +42,10 @@ impl Tables {
 
     pub(crate) fn find(&self, resource: &GroupResource) -> Option<Arc<Table>> {
         self.directory.read().get(resource).cloned()
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entry>> {
+        self.find(&key.resource)?.get(key)
     }
 
     pub(crate) fn find_or_create(&self, resource: &GroupResource) -> Arc<Table> {
@@ -70,7 +78,7 @@ impl Tables {
     pub(crate) fn start_rings(&self, after: u64) {
         self.ring_start.store(after, Ordering::Release);
         for table in self.all() {
-            table.contents.write().ring = crate::ring::Ring::new(after);
+            table.contents.write().ring = Ring::new(after);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The port to durable storage. The store decides what is written and in which order; a log makes it last and reads it back.
 
 mod memory;
+mod sqlite;
 
 use std::{path::Path, sync::Arc};
 
@@ -10,6 +11,7 @@ use emb_meta::GroupResource;
 use thiserror::Error;
 
 pub use memory::MemoryLog;
+pub use sqlite::{Restored, SqliteLog, restore};
 
 use crate::{BackupError, Change, Event, Key, OpenError};
 

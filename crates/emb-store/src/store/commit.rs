@@ -3,7 +3,10 @@
 //! One batch is in the log at a time. While it is, further commits gather and go together in the next one, so that many
 //! callers share an fsync and a lone caller waits for no company.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::Ordering},
+};
 
 use tokio::sync::oneshot;
 
@@ -119,7 +122,10 @@ impl Inner {
         self.durable.store(last.revision, Ordering::Release);
         let hooks = self.hooks.read().clone();
         for hook in hooks {
-            hook(events);
+            // The thread of the log runs this: a faulty hook must not end all writing.
+            if catch_unwind(AssertUnwindSafe(|| hook(events))).is_err() {
+                tracing::error!("a commit hook panicked");
+            }
         }
         self.tables.announce(events);
         self.advanced.notify_waiters();

@@ -21,7 +21,7 @@ impl Inner {
         let Some(table) = self.tables.find(resource) else {
             return range.listing(self.revision(), Vec::new());
         };
-        let contents = table.contents.read();
+        let contents = table.read_for(&range);
         range.listing(self.revision_of(&contents), contents.select(&range))
     }
 
@@ -34,7 +34,7 @@ impl Inner {
         self.check_retained(revision)?;
         let table = self.tables.find_or_create(resource);
         let (now, entries, floor, recent) = {
-            let contents = table.contents.read();
+            let contents = table.read_for(&range);
             let recent: Vec<Arc<Event>> = contents.ring.after(revision).cloned().collect();
             let now = self.revision_of(&contents);
             (now, contents.select(&range), contents.ring.floor(), recent)
@@ -42,10 +42,9 @@ impl Inner {
         let mut undo = Undo::default();
         let mut cursor = revision;
         while cursor < floor {
-            let events = self.older(&table, &mut cursor, floor)?;
-            events.iter().for_each(|event| undo.add(event));
+            undo.add(&self.older(&table, &mut cursor, floor)?);
         }
-        recent.iter().for_each(|event| undo.add(event));
+        undo.add(&recent);
         Ok(range.listing(revision.min(now), undo.apply(&range, entries)))
     }
 

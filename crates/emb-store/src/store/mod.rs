@@ -1,6 +1,8 @@
 //! The store: what callers see, over the sequencer, the tables and the log.
 
 mod commit;
+#[cfg(test)]
+mod failure_tests;
 mod history;
 mod open;
 #[cfg(test)]
@@ -81,17 +83,13 @@ impl Store {
 
     /// The last durable state of an object.
     pub fn get(&self, key: &Key) -> Option<Arc<Entry>> {
-        self.inner.tables.find(&key.resource)?.get(key)
+        self.inner.tables.get(key)
     }
 
     /// The last sequenced state of an object, perhaps not durable yet. Only for read-modify-write with
     /// [`Expect::Revision`](crate::Expect::Revision): nothing of it may reach a client before a commit built on it is done.
     pub fn head(&self, key: &Key) -> Option<Arc<Entry>> {
-        let sequencer = self.inner.sequencer.lock();
-        match sequencer.ahead(key) {
-            Some(entry) => entry,
-            None => self.get(key),
-        }
+        self.inner.sequencer.lock().head(&self.inner.tables, key)
     }
 
     /// The last durable revision of the whole store.

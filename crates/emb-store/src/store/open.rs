@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::{Inner, history::past_event};
 use crate::{
-    CommitLog, Entry, Identity, Key, Loaded, OpenError, OpenReport, Options, Record,
+    CommitLog, Entry, Event, Identity, Key, Loaded, OpenError, OpenReport, Options, Past, Record,
     intern::Interner, ring::Keep, sequence::Sequencer, tables::Tables,
 };
 
@@ -36,7 +36,7 @@ impl Inner {
             objects += 1;
             Ok(())
         })?;
-        replay(log.as_ref(), &loaded, &options, &tables, &interner)?;
+        replay(log.as_ref(), &loaded, &options, &tables, &interner);
         let report = report(&loaded, objects);
         let inner = Self {
             log,
@@ -80,20 +80,39 @@ fn replay(
     options: &Options,
     tables: &Tables,
     interner: &Interner,
-) -> Result<(), OpenError> {
+) {
+    let last = loaded.last_revision;
     let window = u64::try_from(options.ring_entries).unwrap_or(u64::MAX);
-    let start = loaded.last_revision.saturating_sub(window).max(loaded.compacted);
-    let io = |error: crate::LogError| OpenError::Io(error.to_string());
-    let past = log.history(None, start, loaded.last_revision, options.ring_entries).map_err(io)?;
-    // A damaged row among them: start the rings behind it, as if history began there.
+    let start = last.saturating_sub(window).max(loaded.compacted);
+    let (complete_after, events) = match log.history(None, start, last, options.ring_entries) {
+        Ok(past) => rebuild(past, start, tables, interner),
+        Err(error) => {
+            tracing::warn!(%error, "recent history cannot be read");
+            (last, Vec::new())
+        }
+    };
+    tables.start_rings(complete_after);
+    for event in events {
+        tables.replay(event);
+    }
+}
+
+/// The events of the past after the returned revision, sharing states with each other and with the present. Damage among
+/// them cuts off what is before.
+fn rebuild(
+    past: Vec<Past>,
+    start: u64,
+    tables: &Tables,
+    interner: &Interner,
+) -> (u64, Vec<Arc<Event>>) {
     let mut known: BTreeMap<u64, Arc<Entry>> = BTreeMap::new();
-    let mut events = Vec::with_capacity(past.len());
     let mut complete_after = start;
+    let mut events = Vec::with_capacity(past.len());
     for item in past {
         let revision = item.record.revision;
         let find = |key: &Key, revision: u64| {
-            let current = || tables.find(&key.resource)?.get(key);
-            known.get(&revision).cloned().or_else(|| current().filter(|e| e.revision == revision))
+            let current = || tables.get(key).filter(|entry| entry.revision == revision);
+            known.get(&revision).cloned().or_else(current)
         };
         let Some(event) = past_event(item, &find, interner) else {
             events.clear();
@@ -103,11 +122,7 @@ fn replay(
         known.insert(event.revision, event.entry.clone());
         events.push(Arc::new(event));
     }
-    tables.start_rings(complete_after);
-    for event in events {
-        tables.replay(event);
-    }
-    Ok(())
+    (complete_after, events)
 }
 
 fn report(loaded: &Loaded, objects: usize) -> OpenReport {

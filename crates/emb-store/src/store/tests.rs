@@ -36,14 +36,10 @@ impl Bed {
         let op = Op::Delete { key: self.key(name), expect: Expect::Any };
         block_on(self.store.commit(vec![op])).unwrap()[0].revision
     }
+}
 
-    fn names(&self, listing: &Listing) -> Vec<String> {
-        listing
-            .entries
-            .iter()
-            .map(|entry| format!("{}@{}", entry.key.name, entry.revision))
-            .collect()
-    }
+fn names(listing: &Listing) -> Vec<String> {
+    listing.entries.iter().map(|entry| format!("{}@{}", entry.key.name, entry.revision)).collect()
 }
 
 fn open(log: &MemoryLog, clock: &ManualClock, options: Options) -> Arc<Store> {
@@ -107,7 +103,7 @@ fn lists_are_ordered_and_cut_by_range_and_limit() {
         let object = json!({"metadata": {"labels": {"l": label}}});
         block_on(bed.store.commit(vec![Op::Put { key, object, expect: Expect::Any }])).unwrap();
     }
-    let list = |range| bed.names(&bed.store.list(&bed.things, range));
+    let list = |range| names(&bed.store.list(&bed.things, range));
     assert_eq!(list(Range::default()), ["y@3", "z@2", "x@1", "w@4"]);
     assert_eq!(list(Range { namespace: Some("a"), ..Range::default() }), ["y@3", "z@2"]);
     assert_eq!(list(Range { after: Some(("a", "z")), ..Range::default() }), ["x@1", "w@4"]);
@@ -129,9 +125,8 @@ fn the_past_reads_as_it_was_from_memory_and_from_the_log() {
         bed.put("a", json!({"v": 2}));
         bed.delete("b");
         bed.put("c", json!({}));
-        let at = |revision| {
-            bed.names(&bed.store.list_at(&bed.things, Range::default(), revision).unwrap())
-        };
+        let at =
+            |revision| names(&bed.store.list_at(&bed.things, Range::default(), revision).unwrap());
         assert_eq!(at(0), [""; 0]);
         assert_eq!(at(2), ["a@1", "b@2"]);
         assert_eq!(at(3), ["a@3", "b@2"]);
@@ -248,4 +243,26 @@ fn the_rings_give_way_when_they_hold_too_much() {
     assert!(table.contents.read().ring.floor() > 10);
     let at = bed.store.list_at(&bed.things, Range::default(), 3).unwrap();
     assert_eq!(at.entries[0].value()["n"], 2);
+}
+
+#[test]
+fn a_label_index_follows_every_change() {
+    let bed = Bed::new(Options::default());
+    let labelled = |value: &str| json!({"metadata": {"labels": {"l": value}}});
+    for n in 0..300 {
+        bed.put(&format!("o{n:03}"), labelled(if n % 100 == 0 { "rare" } else { "common" }));
+    }
+    let rare = Range { label: Some(("l", "rare")), ..Range::default() };
+    let find = |range| names(&bed.store.list(&bed.things, range));
+    assert_eq!(find(rare), ["o000@1", "o100@101", "o200@201"]);
+    bed.put("o000", labelled("common"));
+    bed.put("o005", labelled("rare"));
+    bed.put("o100", labelled("rare"));
+    bed.delete("o200");
+    assert_eq!(find(rare), ["o005@302", "o100@303"]);
+    assert_eq!(find(Range { after: Some(("ns", "o005")), limit: Some(5), ..rare }), ["o100@303"]);
+    assert!(find(Range { namespace: Some("other"), ..rare }).is_empty());
+    assert!(find(Range { label: Some(("l", "none")), ..Range::default() }).is_empty());
+    let before = bed.store.list_at(&bed.things, rare, 300).unwrap();
+    assert_eq!(names(&before), ["o000@1", "o100@101", "o200@201"]);
 }
