@@ -157,7 +157,8 @@ mod tests {
         for schema in documents.chain(SHARED.values().cloned()) {
             every_node(&inline(&schema), "", &mut |path, node| {
                 assert!(node["type"].is_string(), "{path}: {node}");
-                let inner = path.ends_with(".items") || path.ends_with(".additionalProperties");
+                let inner =
+                    matches!(path.rsplit('.').next(), Some("items" | "additionalProperties"));
                 assert!(inner || node["description"].is_string(), "{path}: {node}");
             });
         }

@@ -14,8 +14,8 @@ pub(crate) enum Shape {
     Time(Precision),
     Integer { wide: bool },
     Boolean,
-    List(Box<Shape>),
-    Map(Box<Shape>),
+    List(Box<Self>),
+    Map(Box<Self>),
     Struct(BTreeMap<String, Member>),
     Any,
 }

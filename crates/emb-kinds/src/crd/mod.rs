@@ -12,6 +12,8 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod update;
+#[cfg(test)]
+mod upstream_tests;
 mod version;
 
 use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt};

@@ -100,9 +100,9 @@ fn deprecation(definition: &Value, version: &Value, gvk: &GroupVersionKind) -> O
     if let Some(given) = version.get("deprecationWarning").and_then(Value::as_str) {
         return Some(given.into());
     }
-    let mut warning = format!("{} {} is deprecated", gvk.group_version(), gvk.kind);
-    if let Some(better) = better_versions(definition, &gvk.version).first() {
-        warning.push_str(&format!("; use {}/{better} {}", gvk.group, gvk.kind));
-    }
-    Some(warning.into())
+    let warning = format!("{} {} is deprecated", gvk.group_version(), gvk.kind);
+    Some(match better_versions(definition, &gvk.version).first() {
+        Some(better) => format!("{warning}; use {}/{better} {}", gvk.group, gvk.kind).into(),
+        None => warning.into(),
+    })
 }

@@ -143,6 +143,6 @@ fn event_source(event: &Value) -> String {
     if instance.is_empty() { component.to_owned() } else { format!("{component}, {instance}") }
 }
 
-fn first_given<'a>(texts: [&'a str; 2]) -> &'a str {
+fn first_given(texts: [&str; 2]) -> &str {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }

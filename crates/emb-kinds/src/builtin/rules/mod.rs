@@ -12,6 +12,8 @@ mod rbac;
 mod secret;
 mod webhook;
 mod webhook_rule;
+#[cfg(test)]
+mod webhook_tests;
 mod webhook_url;
 
 #[cfg(test)]

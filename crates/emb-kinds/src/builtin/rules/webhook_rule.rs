@@ -100,7 +100,7 @@ fn check_resource_wildcards(resources: &[&str], path: &FieldPath, errors: &mut V
         errors.push(FieldError::invalid(path, &json!(resources), detail));
     }
     let is_plain = |text: &&str| !text.is_empty() && *text != "*" && !text.contains('/');
-    if resources.contains(&"*") && resources.iter().any(|text| is_plain(text)) {
+    if resources.contains(&"*") && resources.iter().any(is_plain) {
         let detail = "if '*' is present, must not specify other resources without subresources";
         errors.push(FieldError::invalid(path, &json!(resources), detail));
     }
