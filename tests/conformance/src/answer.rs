@@ -8,6 +8,14 @@ use serde_json::{Value, json};
 
 use crate::expect::equal;
 
+/// The cause that comes last when an object of a kind with CEL rules has errors that keep them from running.
+pub(crate) const RULES_UNCHECKED: (&str, &str, &str) = (
+    "<nil>",
+    "FieldValueInvalid",
+    "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing \
+     errors to complete validation",
+);
+
 /// A reply and what was asked.
 pub(crate) struct Answer {
     request: String,
@@ -93,5 +101,24 @@ impl std::fmt::Display for Answer {
         let text = self.text();
         let body: String = text.chars().take(1500).collect();
         write!(formatter, "{}: got {} {}", self.request, self.status.as_u16(), body.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use dev_testkit::Reply;
+    use http::{HeaderMap, HeaderValue, StatusCode};
+
+    use super::Answer;
+
+    #[test]
+    fn warnings_are_read_from_separate_and_from_joined_headers() {
+        let mut headers = HeaderMap::new();
+        headers.append("warning", HeaderValue::from_static(r#"299 - "a \"quoted\", word""#));
+        headers.append("warning", HeaderValue::from_static(r#"299 - "b", 299 - "c""#));
+        let reply = Reply { status: StatusCode::OK, headers, body: Bytes::new() };
+        let answer = Answer::new(String::new(), reply);
+        assert_eq!(answer.warnings(), ["a \"quoted\", word", "b", "c"]);
     }
 }

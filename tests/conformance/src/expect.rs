@@ -45,3 +45,14 @@ pub(crate) fn matches(what: impl Display, got: &str, pattern: &str) -> Result<()
     ensure!(whole.is_match(got), "{what}: got {got:?}, want a match of {pattern}");
     Ok(())
 }
+
+/// The object without what the server adds to each write, to compare two that were written alike.
+pub(crate) fn as_written(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
+            metadata.remove(field);
+        }
+    }
+    object
+}

@@ -73,3 +73,17 @@ pub(crate) fn object_meta(name: &str) -> Message {
         .integer(7, 0)
         .bytes(8, "")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Message;
+
+    #[test]
+    fn an_envelope_is_what_kubectl_sends() {
+        let body = Message::new().integer(1, 300).bytes(2, "x").envelope("v1", "Kind");
+        assert_eq!(
+            &body[..],
+            b"k8s\0\x0a\x0a\x0a\x02v1\x12\x04Kind\x12\x06\x08\xac\x02\x12\x01x\x1a\0\x22\0"
+        );
+    }
+}

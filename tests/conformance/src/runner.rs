@@ -1,9 +1,9 @@
 //! Runs rows: many at once, because most wait for the server, and those that disturb others alone at the end.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use anyhow::{Error, anyhow};
-use futures::{StreamExt, future::join, future::join_all, stream};
+use futures::{FutureExt, StreamExt, future::join, future::join_all, stream};
 
 use crate::{
     report,
@@ -63,12 +63,15 @@ async fn settle(suite: &Suite, row: &'static Row) -> Outcome {
 
 async fn judge(suite: &Suite, row: &Row, check: Run) -> Verdict {
     let world = suite.world(row.number);
-    match tokio::time::timeout(PATIENCE, check(&world)).await {
-        Ok(Ok(())) => Verdict::Passed,
-        Ok(Err(error)) => match error.downcast::<Skip>() {
+    // A reply of an unforeseen shape may panic where a check changes it: that fails the row, not the run.
+    let check = AssertUnwindSafe(check(&world)).catch_unwind();
+    match tokio::time::timeout(PATIENCE, check).await {
+        Ok(Ok(Ok(()))) => Verdict::Passed,
+        Ok(Ok(Err(error))) => match error.downcast::<Skip>() {
             Ok(skip) => Verdict::Skipped(skip.0),
             Err(error) => Verdict::Failed(error),
         },
+        Ok(Err(_)) => Verdict::Failed(anyhow!("the check panicked")),
         Err(_) => Verdict::Failed(anyhow!("not done after {PATIENCE:?}")),
     }
 }

@@ -114,7 +114,8 @@ impl World<'_> {
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Result<Answer> {
-        let request = format!("{method} {path}");
+        let body = body.into();
+        let request = describe(&method, path, &body);
         let reply = self.client()?.send(method, path, headers, body).await;
         let reply = reply.with_context(|| request.clone())?;
         Ok(Answer::new(request, reply))
@@ -193,4 +194,11 @@ impl World<'_> {
         ensure!(lines.status == 200, "{request}: got {}, want 200", lines.status);
         Ok(Watch::new(request, lines))
     }
+}
+
+/// The request in one line, with the start of its body.
+fn describe(method: &Method, path: &str, body: &Bytes) -> String {
+    let body = String::from_utf8_lossy(body);
+    let start: String = body.chars().take(300).collect();
+    format!("{method} {path} {}", start.escape_debug()).trim_end().to_owned()
 }

@@ -1,6 +1,12 @@
 //! The table: every row of the specification's conformance plan (E22), by number.
 
+mod create;
 mod http;
+mod metadata;
+mod negotiation;
+mod patch;
+mod strategic;
+mod update;
 
 use std::pin::Pin;
 
@@ -84,6 +90,58 @@ pub(crate) static ROWS: &[Row] = &[
     row(9, "unknown group, plural, path", 7, runs!(http::unknown_paths)),
     row(10, "unknown core plural", 7, runs!(http::unknown_core_plural)),
     row(11, "trailing slash, encoded colon in name", 7, runs!(http::path_forms)),
+    row(12, "Accept text/xml", 7, runs!(negotiation::unknown_accept)),
+    row(13, "Accept application/yaml, object and error", 7, runs!(negotiation::yaml_replies)),
+    row(14, "Accept protobuf only on a CR; with */*", 7, runs!(negotiation::protobuf_accept_on_custom_resource)),
+    row(15, "POST text/plain", 7, runs!(negotiation::unknown_body_type)),
+    row(16, "POST YAML body", 7, runs!(negotiation::yaml_bodies)),
+    row(17, "POST protobuf ConfigMap, Secret, Event, Role, Lease, SAR", 10, runs!(negotiation::protobuf_bodies)),
+    row(18, "DELETE with protobuf DeleteOptions", 10, runs!(negotiation::protobuf_delete_options)),
+    row(19, "POST CBOR", 10, runs!(negotiation::cbor_body)),
+    row(20, "gzip of large lists only", 7, runs!(negotiation::compression)),
+    row(21, "create CR", 1, runs!(create::custom_resource)),
+    row(22, "create twice", 1, runs!(create::twice)),
+    row(23, "generateName", 1, runs!(create::generated_name)),
+    row(24, "generateName of 70 characters", 1, runs!(create::long_generated_name)),
+    row(25, "name and generateName", 1, runs!(create::name_beats_generated_name)),
+    row(26, "no name", 1, runs!(create::without_name)),
+    row(27, "bad names: upper case, slash, 254 characters", 1, runs!(create::bad_names)),
+    row(28, "namespace mismatch in body", 1, runs!(create::other_namespace_in_body)),
+    row(29, "missing kind, wrong kind, wrong version", 1, runs!(create::other_kind_in_body)),
+    row(30, "empty body, bad JSON", 1, runs!(create::unreadable_body)),
+    row(31, "resourceVersion on create", 1, runs!(create::with_resource_version)),
+    row(32, "uid, creationTimestamp, generation, deletionTimestamp in body", 1, runs!(create::server_fields_in_body)),
+    row(33, "create in missing namespace", 1, runs!(create::in_missing_namespace)),
+    row(34, "bad label key and value, annotation above 256 KiB", 1, runs!(metadata::labels_and_annotations)),
+    row(35, "finalizer without domain", 1, runs!(metadata::finalizer_without_domain)),
+    row(36, "owner reference without uid; two controllers", 1, runs!(metadata::owner_references)),
+    row(37, "create with status where it is a subresource", 1, runs!(create::status_is_dropped)),
+    row(38, "create with dryRun=All", 9, runs!(create::dry_run)),
+    row(39, "dryRun=Foo", 9, runs!(create::unknown_dry_run)),
+    row(40, "PUT without a change", 1, runs!(update::nothing_changed)),
+    row(41, "PUT spec change", 1, runs!(update::spec_changed)),
+    row(42, "PUT label change", 1, runs!(update::label_changed)),
+    row(43, "PUT with stale resourceVersion", 1, runs!(update::stale_revision)),
+    row(44, "PUT of CR and ConfigMap without resourceVersion", 1, runs!(update::without_revision)),
+    row(45, "PUT of missing CR, Lease, Role, Event", 1, runs!(update::missing_object)),
+    row(46, "PUT with other uid", 1, runs!(update::other_uid)),
+    row(47, "PUT name mismatch", 1, runs!(update::other_name)),
+    row(48, "PUT main with status", 1, runs!(update::status_through_main_endpoint)),
+    row(49, "PUT /status with spec, labels, finalizers", 1, runs!(update::everything_through_status_endpoint)),
+    row(50, "PATCH /status with metadata", 1, runs!(update::patch_of_status_with_metadata)),
+    row(51, "Gadget status change", 1, runs!(update::status_without_subresource)),
+    row(52, "merge patch null deletes, default returns", 1, runs!(patch::null_deletes)),
+    row(53, "merge patch with stale resourceVersion", 1, runs!(patch::stale_revision)),
+    row(54, "merge patch without a change", 1, runs!(patch::nothing_changed)),
+    row(55, "20 parallel merge patches", 1, runs!(patch::twenty_at_once)),
+    row(56, "JSON patch; failing test; bad operation", 1, runs!(patch::json_patch)),
+    row(57, "JSON patch body is an object", 1, runs!(patch::json_patch_is_no_array)),
+    row(58, "strategic patch on CR", 12, runs!(patch::strategic_on_custom_resource)),
+    row(59, "strategic patch of ConfigMap data, $patch: replace", 12, runs!(strategic::maps)),
+    row(60, "strategic patch of finalizers, $deleteFromPrimitiveList", 12, runs!(strategic::finalizers)),
+    row(61, "strategic patch of owners by uid, $patch: delete", 12, runs!(strategic::owner_references)),
+    row(62, "PATCH application/json", 1, runs!(patch::patch_as_plain_json)),
+    row(63, "PATCH of missing object", 1, runs!(patch::missing_object)),
     row(64, "apply create / same / change", 13, LATER_APPLY),
     row(65, "apply without fieldManager", 13, LATER_APPLY),
     row(66, "apply conflict; force", 13, LATER_APPLY),
@@ -103,3 +161,13 @@ pub(crate) static ROWS: &[Row] = &[
     row(138, "kill -9 again and again", 11, Check::Elsewhere("make crash (tests/crash), which needs its own processes")),
     row(140, "10k objects: list, watch-list, memory, start", 11, Check::Elsewhere("make bench (tests/bench), which measures")),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::ROWS;
+
+    #[test]
+    fn rows_stand_once_and_in_order() {
+        assert!(ROWS.iter().is_sorted_by(|one, next| one.number < next.number));
+    }
+}
