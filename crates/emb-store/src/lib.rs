@@ -26,7 +26,7 @@ pub use key::Key;
 pub use listing::{Listing, Range};
 pub use log::{
     CommitLog, Done, Identity, Loaded, LogError, MemoryLog, Past, Quarantined, Record, Restored,
-    SqliteLog, restore,
+    SqliteLog, restore, snapshot,
 };
 pub use op::{CommitError, Expect, Op};
 pub use options::{BackupError, Expired, Health, OpenError, OpenReport, Options, Writes};

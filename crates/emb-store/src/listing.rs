@@ -45,14 +45,6 @@ impl Range<'_> {
             && entry.key.place() > self.start()
             && self.has_label(entry)
     }
-
-    /// Cuts what was found down to the limit.
-    pub(crate) fn listing(&self, revision: u64, mut entries: Vec<Arc<Entry>>) -> Listing {
-        let found = entries.len();
-        entries.truncate(self.limit.unwrap_or(usize::MAX));
-        let remaining = found - entries.len();
-        Listing { revision, entries, remaining }
-    }
 }
 
 /// What must be undone to get from a later state back to an earlier one: per object its state then.
@@ -69,12 +61,19 @@ impl Undo {
         }
     }
 
-    /// The state before the events, given the one after them.
-    pub(crate) fn apply(mut self, range: &Range<'_>, later: Vec<Arc<Entry>>) -> Vec<Arc<Entry>> {
+    /// What was in `range` before the events, given what is in it after them.
+    pub(crate) fn apply(
+        mut self,
+        range: &Range<'_>,
+        later: Vec<Arc<Entry>>,
+        revision: u64,
+    ) -> Listing {
         for entry in later {
             self.states.entry(entry.key.place()).or_insert(Some(entry));
         }
         let earlier = self.states.into_values().flatten();
-        earlier.filter(|entry| range.contains(entry)).collect()
+        let mut found = earlier.filter(|entry| range.contains(entry));
+        let entries = found.by_ref().take(range.limit.unwrap_or(usize::MAX)).collect();
+        Listing { revision, entries, remaining: found.count() }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     Change, Entry, Event, Key,
     key::Place,
     labels::LabelIndex,
-    listing::Range,
+    listing::{Listing, Range},
     ring::{Keep, Ring},
 };
 
@@ -83,17 +83,28 @@ impl Contents {
         self.entries.len()
     }
 
+    /// What is in `range`, up to its limit.
+    pub(crate) fn list(&self, range: &Range<'_>, revision: u64) -> Listing {
+        let mut found = self.select(range);
+        let limit = range.limit.unwrap_or(usize::MAX);
+        let entries = found.by_ref().take(limit).cloned().collect();
+        Listing { revision, entries, remaining: found.count() }
+    }
+
     /// Everything in `range`, without regard to its limit.
-    pub(crate) fn select(&self, range: &Range<'_>) -> Vec<Arc<Entry>> {
-        let here = |entry: &Entry| range.namespace.is_none_or(|ns| *ns == *entry.key.namespace);
+    pub(crate) fn select<'a>(
+        &'a self,
+        range: &'a Range<'_>,
+    ) -> Box<dyn Iterator<Item = &'a Arc<Entry>> + 'a> {
+        let here =
+            |entry: &&Arc<Entry>| range.namespace.is_none_or(|ns| *ns == *entry.key.namespace);
         let from = (Bound::Excluded(range.start()), Bound::Unbounded);
         if let Some(places) = self.labels.find(range.label) {
             let indexed = places.range(from).filter_map(|place| self.entries.get(place));
-            return indexed.take_while(|entry| here(entry)).cloned().collect();
+            return Box::new(indexed.take_while(here));
         }
         let entries = self.entries.range(from).map(|(_, entry)| entry);
-        let found = entries.take_while(|entry| here(entry)).filter(|entry| range.has_label(entry));
-        found.cloned().collect()
+        Box::new(entries.take_while(here).filter(|entry| range.has_label(entry)))
     }
 
     fn apply(&mut self, event: &Arc<Event>, keep: Keep) -> (usize, usize) {

@@ -11,7 +11,7 @@ use emb_meta::GroupResource;
 use thiserror::Error;
 
 pub use memory::MemoryLog;
-pub use sqlite::{Restored, SqliteLog, restore};
+pub use sqlite::{Restored, SqliteLog, restore, snapshot};
 
 use crate::{BackupError, Change, Event, Key, OpenError};
 

@@ -19,10 +19,10 @@ const CHUNK: usize = 256;
 impl Inner {
     pub(super) fn list(&self, resource: &GroupResource, range: Range<'_>) -> Listing {
         let Some(table) = self.tables.find(resource) else {
-            return range.listing(self.revision(), Vec::new());
+            return Listing { revision: self.revision(), entries: Vec::new(), remaining: 0 };
         };
         let contents = table.read_for(&range);
-        range.listing(self.revision_of(&contents), contents.select(&range))
+        contents.list(&range, self.revision_of(&contents))
     }
 
     pub(super) fn list_at(
@@ -33,19 +33,23 @@ impl Inner {
     ) -> Result<Listing, Expired> {
         self.check_retained(revision)?;
         let table = self.tables.find_or_create(resource);
-        let (now, entries, floor, recent) = {
-            let contents = table.read_for(&range);
-            let recent: Vec<Arc<Event>> = contents.ring.after(revision).cloned().collect();
-            let now = self.revision_of(&contents);
-            (now, contents.select(&range), contents.ring.floor(), recent)
-        };
+        let contents = table.read_for(&range);
+        let revision = revision.min(self.revision_of(&contents));
+        let recent: Vec<Arc<Event>> = contents.ring.after(revision).cloned().collect();
+        let floor = contents.ring.floor();
+        if recent.is_empty() && revision >= floor {
+            return Ok(contents.list(&range, revision));
+        }
+        let later = contents.select(&range).cloned().collect();
+        // The past does not change: the rest needs no lock.
+        drop(contents);
         let mut undo = Undo::default();
         let mut cursor = revision;
         while cursor < floor {
             undo.add(&self.older(&table, &mut cursor, floor)?);
         }
         undo.add(&recent);
-        Ok(range.listing(revision.min(now), undo.apply(&range, entries)))
+        Ok(undo.apply(&range, later, revision))
     }
 
     /// The next events above `cursor` and up to `floor` from the log; moves the cursor behind them.

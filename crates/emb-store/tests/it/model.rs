@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, slice, sync::Arc, time::Duration};
 use core_clock::{Clock, ManualClock, SeededEntropy, Time};
 use emb_meta::GroupResource;
 use emb_store::{
-    Change, CommitLog, Event, Expect, Key, MemoryLog, Op, Options, Range, SqliteLog, Store,
+    Change, CommitLog, Entry, Event, Expect, Key, MemoryLog, Op, Options, Range, SqliteLog, Store,
 };
 use futures::{FutureExt, executor::block_on};
 use proptest::prelude::*;
@@ -118,8 +118,8 @@ fn op(write: &Write) -> Op {
     }
 }
 
-fn state(entries: &[Arc<emb_store::Entry>]) -> State {
-    let pair = |entry: &Arc<emb_store::Entry>| {
+fn state(entries: &[Arc<Entry>]) -> State {
+    let pair = |entry: &Arc<Entry>| {
         let value = entry.value();
         assert_eq!(value["metadata"]["resourceVersion"], entry.revision.to_string());
         let name = (entry.key.namespace.to_string(), entry.key.name.to_string());
@@ -163,7 +163,32 @@ impl Run<'_> {
             for revision in 0..=last {
                 self.check_past(number, revision);
             }
+            self.check_pages(number, self.store.compacted());
+            self.check_pages(number, last);
         }
+    }
+
+    /// Pages put together are the whole list, in the byte order of `namespace/name`.
+    fn check_pages(&self, number: usize, revision: u64) {
+        let mut expected: Vec<String> = self.model.at(revision)[number]
+            .keys()
+            .map(|(ns, name)| format!("{ns}/{name}"))
+            .collect();
+        expected.sort();
+        let mut paged: Vec<String> = Vec::new();
+        loop {
+            let last = paged.last().cloned();
+            let after = last.as_deref().and_then(|path| path.split_once('/'));
+            let range = Range { after, limit: Some(2), ..Range::default() };
+            let page = self.store.list_at(&kind(number), range, revision).unwrap();
+            let path = |entry: &Arc<Entry>| format!("{}/{}", entry.key.namespace, entry.key.name);
+            paged.extend(page.entries.iter().map(path));
+            assert_eq!(page.remaining, expected.len() - paged.len());
+            if page.remaining == 0 {
+                break;
+            }
+        }
+        assert_eq!(paged, expected);
     }
 
     fn check_past(&self, number: usize, revision: u64) {

@@ -7,7 +7,7 @@ use super::schema::{self, signed, unsigned};
 /// Changes that one step looks at.
 const CHANGES_PER_STEP: i64 = 200;
 /// Pages that one step gives back to the file system.
-const PAGES_PER_STEP: i64 = 128;
+const PAGES_PER_STEP: i64 = 64;
 
 /// A compaction under way. Where it stands is recorded in the file with every step.
 pub(super) struct Compaction {

@@ -15,7 +15,7 @@ mod tests;
 mod writer;
 
 use std::{
-    fs::DirBuilder,
+    fs::{DirBuilder, File},
     io,
     path::{Path, PathBuf},
     sync::{
@@ -38,7 +38,7 @@ use self::{
 use super::{CommitLog, Done, Identity, Loaded, LogError, Past, Record};
 use crate::{BackupError, Event, OpenError};
 
-pub use snapshot::{Restored, restore};
+pub use snapshot::{Restored, restore, snapshot};
 
 const DATABASE: &str = "store.db";
 
@@ -202,13 +202,22 @@ impl Drop for SqliteLog {
     }
 }
 
-/// Makes the data directory, for its owner alone.
+/// Makes the data directory, for its owner alone, so that it outlasts a loss of power.
 fn create_directory(directory: &Path) -> Result<(), OpenError> {
+    let failed = |error: io::Error| OpenError::Io(format!("{}: {error}", directory.display()));
+    if directory.is_dir() {
+        return Ok(());
+    }
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(directory)
-        .map_err(|error| OpenError::Io(format!("{}: {error}", directory.display())))
+    builder.create(directory).map_err(failed)?;
+    sync_parent(directory).map_err(failed)
+}
+
+/// Makes the name of a new file or directory durable.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -50,6 +50,11 @@ fn vacuum_into(database: &Path, to: &Path) -> rusqlite::Result<()> {
     connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map(drop)
 }
 
+/// Writes a consistent copy of the store in `directory` to the file `to`, also while another process serves it.
+pub fn snapshot(directory: &Path, to: &Path) -> Result<(), BackupError> {
+    write(&directory.join(DATABASE), to)
+}
+
 /// Replaces the store in `directory` by the snapshot in `file`. Revisions continue far above any that a client may know, and
 /// the history starts here, so that every client reads everything anew. Refused while a process has the store open.
 pub fn restore(
@@ -117,17 +122,14 @@ fn swap(directory: &Path, incoming: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     fs::rename(incoming, &store)?;
-    File::open(directory)?.sync_all()?;
+    super::sync_parent(&store)?;
     Ok(replaced.exists().then_some(replaced))
 }
 
 fn put_in_place(partial: &Path, to: &Path) -> io::Result<()> {
     File::open(partial)?.sync_all()?;
     fs::rename(partial, to)?;
-    match to.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        Some(parent) => File::open(parent)?.sync_all(),
-        None => File::open(".")?.sync_all(),
-    }
+    super::sync_parent(to)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

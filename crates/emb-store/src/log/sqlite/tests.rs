@@ -250,3 +250,34 @@ fn only_the_owner_can_read_the_files() {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0, "{file:?}");
     }
 }
+
+#[test]
+fn a_full_disk_pauses_writes_and_loses_nothing_that_was_acknowledged() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join(DATABASE);
+    let connection = schema::open_writer(&file).unwrap();
+    // SQLite reports its own limit as it reports the disk's.
+    connection.execute_batch("PRAGMA max_page_count = 40").unwrap();
+    let log = SqliteLog {
+        phase: Mutex::new(Phase::Opened { connection, unclean: false }),
+        reader: Mutex::new(Some(schema::open_reader(&file).unwrap())),
+        lock: Mutex::new(None),
+        file,
+    };
+    let (clock, entropy) = (clock(), Arc::new(SeededEntropy::new(1)));
+    let opened = Store::open(Box::new(log), Arc::new(clock.clone()), entropy, Options::default());
+    let store = opened.unwrap().0;
+    let object = json!({"data": "x".repeat(20_000)});
+    let key = |n: u64| Key::new(&things(), "ns", format!("o{n}"));
+    let put = |n| Op::Put { key: key(n), object: object.clone(), expect: Expect::Absent };
+    let full = (0..100).find(|n| block_on(store.commit(vec![put(*n)])).is_err()).unwrap();
+    assert!(full > 2, "{full}");
+    clock.advance(Duration::from_secs(5));
+    let health = store.health();
+    assert!(matches!(health.writes, crate::Writes::Paused(_)), "{health:?}");
+    assert!(store.get(&key(0)).is_some() && store.get(&key(full)).is_none());
+    store.close();
+    let (store, report) = open(directory.path());
+    assert_eq!((report.objects as u64, store.revision()), (full, full));
+    block_on(store.commit(vec![put(full)])).unwrap();
+}

@@ -26,10 +26,14 @@ pub(super) enum Task {
     Compact { upto: u64 },
 }
 
+/// Under constant load one step of the compaction is done after this many batches, so that it comes to its end.
+const BATCHES_PER_STEP: u32 = 2;
+
 pub(super) struct Writer {
     connection: Connection,
     kinds: BTreeMap<GroupResource, i64>,
     compaction: Option<Compaction>,
+    batches_since_step: u32,
     /// An fsync failed or the file is damaged: nothing may be written any more, not even on closing.
     stopped: Option<LogError>,
 }
@@ -38,7 +42,7 @@ impl Writer {
     pub(super) fn new(connection: Connection) -> Result<Self> {
         let kinds = schema::kinds(&connection)?;
         let kinds = kinds.into_iter().map(|(id, resource)| (resource, id)).collect();
-        Ok(Self { connection, kinds, compaction: None, stopped: None })
+        Ok(Self { connection, kinds, compaction: None, batches_since_step: 0, stopped: None })
     }
 
     /// Works until the other end of `tasks` is gone and everything handed over is done.
@@ -46,6 +50,7 @@ impl Writer {
         loop {
             let task = match self.compaction {
                 None => tasks.recv().map_err(|_| TryRecvError::Disconnected),
+                Some(_) if self.batches_since_step >= BATCHES_PER_STEP => Err(TryRecvError::Empty),
                 Some(_) => tasks.try_recv(),
             };
             match task {
@@ -59,6 +64,7 @@ impl Writer {
     fn perform(&mut self, task: Task) {
         match task {
             Task::Append { batch, done } => {
+                self.batches_since_step = self.batches_since_step.saturating_add(1);
                 let result = self.guarded(|writer| writer.append(&batch));
                 // What the batch holds is released before the caller goes on, so that it is freed in one place.
                 drop(batch);
@@ -109,6 +115,7 @@ impl Writer {
     }
 
     fn compact_step(&mut self) {
+        self.batches_since_step = 0;
         let Some(mut compaction) = self.compaction.take() else { return };
         let mut more = false;
         let result = self.guarded(|writer| {
