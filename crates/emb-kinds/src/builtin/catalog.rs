@@ -7,8 +7,14 @@ use emb_meta::{GroupVersionKind, NameRule, Scope};
 use emb_schema::Schema;
 use serde_json::Value;
 
-use super::{BuiltInKind, Shape, schemas};
-use crate::resource::{Column, Origin, Resource, Subresource, Verb};
+use super::{
+    BuiltInKind, Shape,
+    columns::{
+        AGE, BINDING_COLUMNS, CREATED_AT, ColumnEntry, EVENT_COLUMNS, NAME, WEBHOOKS, column,
+    },
+    schemas,
+};
+use crate::resource::{Origin, Resource, Subresource, Verb};
 
 const ALL: &[Verb] = &[
     Verb::Create,
@@ -52,35 +58,6 @@ struct Entry {
     selectable_fields: &'static [&'static str],
     columns: &'static [ColumnEntry],
 }
-
-/// Name, type, format, priority, description.
-type ColumnEntry = (&'static str, &'static str, &'static str, i32, &'static str);
-
-const NAME: ColumnEntry = ("Name", "string", "name", 0, "The object's name.");
-const WIDE_NAME: ColumnEntry = ("Name", "string", "name", 1, "The object's name.");
-const AGE: ColumnEntry = ("Age", "string", "", 0, "How long ago the object was created.");
-const CREATED_AT: ColumnEntry = ("Created At", "date", "", 0, "When the object was created.");
-const ROLE: ColumnEntry = ("Role", "string", "", 0, "The role that is granted.");
-const USERS: ColumnEntry = ("Users", "string", "", 1, "Users that are granted the role.");
-const GROUPS: ColumnEntry = ("Groups", "string", "", 1, "Groups that are granted the role.");
-const ACCOUNTS: ColumnEntry =
-    ("ServiceAccounts", "string", "", 1, "Service accounts that are granted the role.");
-const WEBHOOKS: ColumnEntry =
-    ("Webhooks", "integer", "", 0, "How many webhooks the configuration has.");
-
-const EVENT_COLUMNS: &[ColumnEntry] = &[
-    ("Last Seen", "string", "", 0, "How long ago it happened last."),
-    ("Type", "string", "", 0, "Normal or Warning."),
-    ("Reason", "string", "", 0, "What happened, as one word for programs."),
-    ("Object", "string", "", 0, "What it happened to."),
-    ("Subobject", "string", "", 1, "Which part of the object it is about."),
-    ("Source", "string", "", 1, "Who reported it."),
-    ("Message", "string", "", 0, "What happened, for people."),
-    ("First Seen", "string", "", 1, "How long ago it happened first."),
-    ("Count", "string", "", 1, "How often it happened."),
-    WIDE_NAME,
-];
-const BINDING_COLUMNS: &[ColumnEntry] = &[NAME, ROLE, AGE, USERS, GROUPS, ACCOUNTS];
 
 const CORE_EVENT_FIELDS: &[&str] = &[
     "involvedObject.kind",
@@ -409,17 +386,6 @@ fn subresource(
         _ => own.clone(),
     };
     Subresource { name, kind, verbs }
-}
-
-fn column(&(name, kind, format, priority, description): &ColumnEntry) -> Column {
-    Column {
-        name: name.to_owned(),
-        kind: kind.to_owned(),
-        format: format.to_owned(),
-        description: description.to_owned(),
-        priority,
-        path: None,
-    }
 }
 
 #[cfg(test)]

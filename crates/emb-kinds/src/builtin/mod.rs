@@ -2,6 +2,7 @@
 
 mod bytes;
 mod catalog;
+mod columns;
 mod decode;
 mod fields;
 pub(crate) mod rules;

@@ -1,15 +1,18 @@
 //! The canonical form of built-in objects, and that the data of the kinds agree with each other.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use emb_codec::patch::MergeRule;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{BuiltInKind, builtins, schemas};
 use crate::resource::Resource;
 
+static KINDS: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(builtins);
+
 fn resource(kind: BuiltInKind) -> Arc<Resource> {
-    builtins().into_iter().find(|resource| resource.built_in() == Some(kind)).unwrap()
+    KINDS.iter().find(|resource| resource.built_in() == Some(kind)).unwrap().clone()
 }
 
 fn decoded(kind: BuiltInKind, mut object: Value) -> Result<Value, String> {
@@ -198,4 +201,60 @@ fn selectors_name_the_fields_of_their_kind() {
         resource(BuiltInKind::Namespace).field(&namespace, "status.phase").as_deref(),
         Some("Active")
     );
+}
+
+/// JSON of any shape under names that the kinds know.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-zA-Z0-9=+/:.TZ-]{0,20}".prop_map(Value::from),
+    ];
+    let name = prop::sample::select(vec![
+        "metadata",
+        "spec",
+        "data",
+        "stringData",
+        "labels",
+        "rules",
+        "verbs",
+        "webhooks",
+        "roleRef",
+        "subjects",
+        "status",
+        "names",
+        "versions",
+        "finalizers",
+        "series",
+        "eventTime",
+        "name",
+        "kind",
+    ]);
+    leaf.prop_recursive(4, 32, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(name.clone().prop_map(str::to_owned), inner, 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_body_is_answered_and_its_canonical_form_is_stable(body in any_json()) {
+        for resource in KINDS.iter() {
+            let mut object = body.clone();
+            if resource.decode_builtin(&mut object).is_err() {
+                continue;
+            }
+            let mut again = object.clone();
+            resource.decode_builtin(&mut again).unwrap();
+            prop_assert_eq!(&again, &object);
+            resource.default_builtin(&mut object);
+            resource.validate_builtin(&object, None);
+            resource.validate_builtin(&object, Some(&again));
+        }
+    }
 }

@@ -24,10 +24,16 @@ impl Components {
     /// Adds the kind of a resource, its list, and the kinds of the paths below it.
     pub(super) fn add_resource(&mut self, resource: &Resource) {
         let mut schema = (*resource.document).clone();
-        if matches!(resource.origin, Origin::Custom { .. }) {
-            schemas::add_type_and_metadata(&mut schema);
+        match resource.origin {
+            Origin::BuiltIn(_) => self.publish(&mut schema),
+            Origin::Custom { .. } => {
+                // The author's part is published as it is; only what is added speaks our dialect.
+                schemas::add_type_and_metadata(&mut schema);
+                if let Some(metadata) = schema.pointer_mut("/properties/metadata") {
+                    self.publish(metadata);
+                }
+            }
         }
-        self.publish(&mut schema);
         add_kind(&mut schema, resource, &resource.gvk.kind);
         let name = kind_name(resource, &resource.gvk.kind);
         let reference = reference_to(&name);
