@@ -76,7 +76,7 @@ impl Server {
 impl Process {
     async fn start(engine: Engine, directory: &Path) -> Result<Self> {
         Ok(match engine {
-            Engine::Embedded => Self::Embedded(Kargo::up(directory, &UpOptions::default()).await?),
+            Engine::Embedded => Self::Embedded(Kargo::up(directory, &short_memory()).await?),
             Engine::Cluster => Self::Cluster(ClusterGuard::up(directory).await?),
         })
     }
@@ -133,6 +133,12 @@ impl Drop for ClusterGuard {
             let _ = script("down", self.directory()).into_std().output();
         }
     }
+}
+
+/// As short as the cluster tier's, so that rows can see history end and Events expire.
+fn short_memory() -> UpOptions {
+    let arguments = ["--history-seconds", "15", "--event-ttl-seconds", "20"];
+    UpOptions { arguments: arguments.map(String::from).into(), ..UpOptions::default() }
 }
 
 fn script(verb: &str, directory: &Path) -> Command {

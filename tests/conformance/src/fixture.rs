@@ -1,12 +1,13 @@
 //! The kinds that the rows work on, in the group `conf.example.com`: Widget, namespaced, with a status subresource and
 //! every feature of schemas; Gadget, cluster-scoped, whose status is an ordinary field.
 
-use std::time::Duration;
-
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::{expect::text, world::World};
+use crate::{
+    expect::{eventually, text},
+    world::World,
+};
 
 /// The path of CRDs.
 pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -14,9 +15,6 @@ pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefin
 pub(crate) const WIDGETS: &str = "/apis/conf.example.com/v1/widgets";
 /// The path of Gadgets.
 pub(crate) const GADGETS: &str = "/apis/conf.example.com/v1/gadgets";
-
-const ATTEMPTS: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Installs both CRDs, or brings those of an earlier run up to date, and waits until they are served.
 pub(crate) async fn install(world: &World<'_>) -> Result<()> {
@@ -31,13 +29,7 @@ pub(crate) async fn install(world: &World<'_>) -> Result<()> {
 
 /// Waits until a collection can be listed: kube-apiserver serves a new CRD a moment after its create call.
 pub(crate) async fn served(world: &World<'_>, path: &str) -> Result<()> {
-    for _ in 0..ATTEMPTS {
-        if world.get(path).await?.status == 200 {
-            return Ok(());
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    bail!("{path} is not served")
+    eventually(async || world.get(path).await?.is(200)).await.map(drop)
 }
 
 async fn upsert(world: &World<'_>, mut crd: Value) -> Result<()> {

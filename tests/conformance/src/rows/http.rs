@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    expect::{at, equal, matches, text},
+    expect::{at, equal, eventually, matches, text},
     fixture::WIDGETS,
     namespace::widget,
     world::World,
@@ -141,7 +141,15 @@ async fn legacy_resources(world: &World<'_>) -> Result<()> {
 }
 
 pub(crate) async fn open_api(world: &World<'_>) -> Result<()> {
-    let root = world.get("/openapi/v3").await?.is(200)?;
+    // kube-apiserver publishes the document some time after it serves the kind.
+    let root = eventually(async || {
+        let root = world.get("/openapi/v3").await?.is(200)?;
+        let url = text(&root, "/paths/apis~1conf.example.com~1v1/serverRelativeURL")?;
+        let document = world.get(url).await?.is(200)?;
+        text(&document, "/components/schemas/com.example.conf.v1.Widget/type")?;
+        Ok(root)
+    })
+    .await?;
     let url = text(&root, "/paths/apis~1conf.example.com~1v1/serverRelativeURL")?;
     matches("url", url, r"/openapi/v3/apis/conf\.example\.com/v1\?hash=[0-9A-F]{128}")?;
     let reply = world.get(url).await?;

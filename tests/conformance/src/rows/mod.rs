@@ -15,8 +15,7 @@ use anyhow::Result;
 use crate::world::World;
 
 /// A check: passes, fails, or says by [`crate::runner::Skip`] that it cannot run here.
-pub(crate) type Run =
-    for<'a> fn(&'a World<'a>) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+pub(crate) type Run = for<'a> fn(&'a World<'a>) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
 
 /// One row.
 pub(crate) struct Row {

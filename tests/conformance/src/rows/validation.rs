@@ -111,6 +111,7 @@ async fn unknown_fields_of_built_ins(world: &World<'_>, namespace: &Namespace) -
 /// A mistake in one field of `spec`: the field's value, where it is found, why, and whether rules were still checked.
 type Mistake = (Value, &'static str, &'static str, &'static str, bool);
 
+#[rustfmt::skip]
 fn mistakes_of_type() -> Vec<Mistake> {
     let wrong = |spec, field, message| (spec, field, "FieldValueTypeInvalid", message, false);
     vec![
@@ -127,6 +128,7 @@ fn mistakes_of_type() -> Vec<Mistake> {
     ]
 }
 
+#[rustfmt::skip]
 fn mistakes_of_value() -> Vec<Mistake> {
     vec![
         (json!({"color": null}), "spec.color", "FieldValueRequired", "Required value", false),
