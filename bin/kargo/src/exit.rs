@@ -1,0 +1,85 @@
+//! Exit codes: one meaning each, so that scripts can tell what happened.
+
+use std::{error::Error, io::Write, process::ExitCode};
+
+/// Why the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// All went well.
+    Success = 0,
+    /// Anything without a code of its own.
+    Error = 1,
+    /// Wrong arguments or settings.
+    Usage = 2,
+    /// The port is taken.
+    PortTaken = 20,
+    /// Another process uses the data directory.
+    DataDirectoryLocked = 21,
+    /// No room on the disk.
+    DiskFull = 22,
+    /// The database is damaged.
+    Damaged = 23,
+    /// The data directory was written by a newer version.
+    NewerFormat = 24,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A failure on its way to the user: what went wrong, and the exit code that says so.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    error: Box<dyn Error + Send + Sync>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure with a code of its own.
+    pub(crate) fn new(exit: Exit, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit, error: error.into(), hint: None }
+    }
+
+    /// Wrong arguments or settings.
+    pub(crate) fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+
+    /// The same failure with what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Prints the chain of causes and the hint to stderr.
+    pub(crate) fn report(&self) -> ExitCode {
+        let mut text = self.error.to_string();
+        let mut source = self.error.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        let mut stderr = std::io::stderr().lock();
+        drop(writeln!(stderr, "error: {text}"));
+        if let Some(hint) = &self.hint {
+            drop(writeln!(stderr, "hint: {hint}"));
+        }
+        self.exit.into()
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        let exit = if error.kind() == std::io::ErrorKind::StorageFull {
+            Exit::DiskFull
+        } else {
+            Exit::Error
+        };
+        Self::new(exit, error)
+    }
+}

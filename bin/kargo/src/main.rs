@@ -1,0 +1,60 @@
+//! The one binary. A subcommand parses its settings, wires crates together and reports; what it does lives in the crates.
+
+mod backup;
+mod crds;
+mod exit;
+mod restore;
+mod settings;
+mod up;
+mod version;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use io_runtime::{SystemEnvironment, telemetry};
+
+use crate::exit::{Exit, Failure};
+
+/// Continuous promotion for GitOps: artifacts move from stage to stage as you declare it
+#[derive(Parser)]
+#[command(name = "kargo", version = version::NUMBER, disable_help_subcommand = true)]
+enum Command {
+    /// Start a whole control plane in this process, with no cluster
+    Up(up::UpArgs),
+    /// Save the state of a control plane, also while it runs
+    Backup(backup::BackupArgs),
+    /// Put a saved state into a data directory
+    Restore(restore::RestoreArgs),
+    /// Print the CustomResourceDefinitions as YAML
+    Crds,
+    /// Print the version
+    Version(version::VersionArgs),
+}
+
+fn main() -> ExitCode {
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        Err(error) => {
+            // Help and version are no errors; clap prints each to its proper stream.
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            drop(error.print());
+            return code.into();
+        }
+    };
+    match run(command) {
+        Ok(()) => Exit::Success.into(),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    let logs = telemetry::Settings::from_environment(&SystemEnvironment).map_err(Failure::usage)?;
+    logs.install();
+    match command {
+        Command::Up(args) => up::run(&args),
+        Command::Backup(args) => backup::run(&args),
+        Command::Restore(args) => restore::run(&args),
+        Command::Crds => crds::run(),
+        Command::Version(args) => version::run(&args),
+    }
+}

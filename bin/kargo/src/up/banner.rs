@@ -1,0 +1,64 @@
+//! What a person reads when the control plane is ready.
+
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+    time::Duration,
+};
+
+use emb_store::{OpenReport, Store};
+
+use super::directory::Directory;
+use crate::version;
+
+/// Says what runs, where, and what to type next.
+pub(crate) struct Banner<'a> {
+    pub(crate) address: SocketAddr,
+    pub(crate) directory: &'a Directory,
+    pub(crate) in_memory: bool,
+    pub(crate) store: &'a Store,
+    pub(crate) report: &'a OpenReport,
+    pub(crate) started: Duration,
+}
+
+impl Banner<'_> {
+    /// Prints to stdout; the last lines are commands to copy.
+    pub(crate) fn print(&self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let Self { address, report, store, .. } = self;
+        let objects: usize = store.resources().iter().map(|resource| store.count(resource)).sum();
+        let directory = self.directory.path().display();
+        let kept = if self.in_memory { "in memory, gone when this stops" } else { "kept on disk" };
+        writeln!(
+            out,
+            "kargo {} is ready after {:.2} s",
+            version::NUMBER,
+            self.started.as_secs_f64()
+        )?;
+        writeln!(out)?;
+        writeln!(out, "  Kubernetes API  https://{address} (embedded: no cluster needed)")?;
+        writeln!(out, "  objects         {objects} {kept}, revision {}", store.revision())?;
+        writeln!(out, "  data directory  {directory}")?;
+        if report.unclean {
+            writeln!(
+                out,
+                "  note            the last run did not stop cleanly; every acknowledged write is here"
+            )?;
+        }
+        for row in &report.quarantined {
+            writeln!(
+                out,
+                "  damaged         {} at revision {} was set aside: {}",
+                row.key, row.revision, row.reason
+            )?;
+        }
+        writeln!(out)?;
+        writeln!(out, "Type next, in another terminal:")?;
+        writeln!(out, "  export KUBECONFIG={directory}/admin.kubeconfig")?;
+        writeln!(out, "  kubectl api-resources --api-group=kargo.akuity.io")?;
+        writeln!(out, "  kubectl explain stage.spec")?;
+        writeln!(out)?;
+        writeln!(out, "Stop with Ctrl-C.")?;
+        out.flush()
+    }
+}
