@@ -24,23 +24,23 @@ impl NameRule {
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const QUALIFIED_WITH_PREFIX: &str = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+const WORD: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const DNS_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// RFC 1123 label.
-pub(crate) fn check_dns_label(text: &str) -> Option<String> {
+fn check_dns_label(text: &str) -> Option<String> {
     too_long(text, 63).or_else(|| (!is_dns_label(text)).then(|| LABEL.to_owned()))
 }
 
 /// RFC 1123 subdomain.
-pub(crate) fn check_dns_subdomain(text: &str) -> Option<String> {
+fn check_dns_subdomain(text: &str) -> Option<String> {
     too_long(text, 253)
         .or_else(|| (!text.split('.').all(is_dns_label)).then(|| SUBDOMAIN.to_owned()))
 }
 
 /// One segment of a URL path.
-pub(crate) fn check_path_segment(text: &str) -> Option<String> {
+fn check_path_segment(text: &str) -> Option<String> {
     match text {
         "." | ".." => return Some(format!("may not be '{text}'")),
         _ => {}
@@ -51,38 +51,49 @@ pub(crate) fn check_path_segment(text: &str) -> Option<String> {
         .map(|bad| format!("may not contain '{bad}'"))
 }
 
-/// `prefix/name` with an optional DNS prefix: label and annotation keys, finalizers.
-pub(crate) fn check_qualified_name(text: &str) -> Option<String> {
-    let (prefix, name) = match text.split_once('/') {
-        None => (None, text),
+/// All that is wrong with `text` as `prefix/name` with an optional DNS prefix: label and annotation keys, finalizers.
+pub fn qualified_name_problems(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let name = match text.split_once('/') {
+        None => text,
         Some((_, rest)) if rest.contains('/') => {
-            return Some(QUALIFIED_WITH_PREFIX.to_owned());
+            return vec![format!(
+                "a valid label key {WORD} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )];
         }
-        Some((prefix, rest)) => (Some(prefix), rest),
+        Some(("", name)) => {
+            problems.push("prefix part must be non-empty".to_owned());
+            name
+        }
+        Some((prefix, name)) => {
+            problems.extend(
+                check_dns_subdomain(prefix).map(|problem| format!("prefix part {problem}")),
+            );
+            name
+        }
     };
-    match prefix {
-        Some("") => return Some("prefix part must be non-empty".to_owned()),
-        Some(prefix) => {
-            if let Some(problem) = check_dns_subdomain(prefix) {
-                return Some(format!("prefix part {problem}"));
-            }
-        }
-        None => {}
-    }
     if name.is_empty() {
-        return Some("name part must be non-empty".to_owned());
+        problems.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        problems.push("name part must be no more than 63 bytes".to_owned());
     }
-    if name.len() > 63 {
-        return Some("name part must be no more than 63 bytes".to_owned());
+    if !is_alphanumeric_with(name, b"-_.") {
+        problems.push(format!("name part {WORD}"));
     }
-    (!is_alphanumeric_with(name, b"-_.")).then(|| QUALIFIED.to_owned())
+    problems
 }
 
-/// The value of a label.
-pub(crate) fn check_label_value(text: &str) -> Option<String> {
-    too_long(text, 63).or_else(|| {
-        (!text.is_empty() && !is_alphanumeric_with(text, b"-_.")).then(|| LABEL_VALUE.to_owned())
-    })
+/// All that is wrong with `text` as the value of a label.
+pub fn label_value_problems(text: &str) -> Vec<String> {
+    let malformed = !text.is_empty() && !is_alphanumeric_with(text, b"-_.");
+    too_long(text, 63).into_iter().chain(malformed.then(|| LABEL_VALUE.to_owned())).collect()
+}
+
+/// What is wrong with `text` as a DNS-1035 label, the form of resource names and versions; `None` when it is fine.
+pub fn dns_1035_label_problem(text: &str) -> Option<String> {
+    let begins_with_letter = text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+    too_long(text, 63)
+        .or_else(|| (!begins_with_letter || !is_dns_label(text)).then(|| DNS_1035.to_owned()))
 }
 
 fn too_long(text: &str, limit: usize) -> Option<String> {
@@ -128,11 +139,19 @@ mod tests {
 
     #[test]
     fn label_keys_and_values_follow_their_rule() {
-        assert_eq!(check_qualified_name("kargo.akuity.io/stage"), None);
+        assert!(qualified_name_problems("kargo.akuity.io/stage").is_empty());
         for bad in ["", "/a", "a/", "a/b/c", "Bad.Prefix!/a", &"a".repeat(64)] {
-            assert!(check_qualified_name(bad).is_some(), "{bad}");
+            assert!(!qualified_name_problems(bad).is_empty(), "{bad}");
         }
-        assert_eq!(check_label_value(""), None);
-        assert!(check_label_value("a b").is_some());
+        assert!(label_value_problems("").is_empty());
+        assert_eq!(label_value_problems(&format!("{} b", "a".repeat(63))).len(), 2);
+    }
+
+    #[test]
+    fn dns_1035_labels_begin_with_a_letter() {
+        assert_eq!(dns_1035_label_problem("v1-a"), None);
+        for bad in ["", "1a", "V1", "a b", "a.b", "a-", &"a".repeat(64)] {
+            assert!(dns_1035_label_problem(bad).is_some(), "{bad}");
+        }
     }
 }

@@ -89,8 +89,8 @@ pub struct Status {
     pub reason: Reason,
     /// One sentence for people.
     pub message: String,
-    /// What it is about.
-    pub details: Option<Details>,
+    /// What it is about; boxed, because a Status is the error of most functions and errors should be small.
+    pub details: Option<Box<Details>>,
     /// A continue token that resumes an expired list on current data.
     pub continue_token: Option<String>,
 }
@@ -110,7 +110,7 @@ impl Status {
     /// The same failure with details.
     #[must_use]
     pub fn with_details(mut self, details: Details) -> Self {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
         self
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     FieldError, FieldPath, NameRule, ObjectExt,
-    name::{check_label_value, check_qualified_name},
+    name::{label_value_problems, qualified_name_problems},
 };
 
 /// Annotations of one object may take this many bytes, keys and values together.
@@ -45,6 +45,24 @@ pub fn check_update(object: &Value, old: &Value) -> Vec<FieldError> {
     errors
 }
 
+/// Everything that is wrong with `text` as a qualified name, the form of label keys and finalizers.
+pub fn check_qualified_name(field: impl Into<String>, text: &str) -> Vec<FieldError> {
+    all_invalid(field, text, qualified_name_problems(text))
+}
+
+/// Everything that is wrong with `text` as the value of a label.
+pub fn check_label_value(field: impl Into<String>, text: &str) -> Vec<FieldError> {
+    all_invalid(field, text, label_value_problems(text))
+}
+
+fn all_invalid(field: impl Into<String>, text: &str, problems: Vec<String>) -> Vec<FieldError> {
+    let field = field.into();
+    problems
+        .iter()
+        .map(|problem| FieldError::invalid(field.clone(), &json!(text), problem))
+        .collect()
+}
+
 /// Warnings that a write gets although it is accepted.
 pub fn warnings(object: &Value) -> Vec<String> {
     object
@@ -65,22 +83,16 @@ fn check_common(object: &Value, errors: &mut Vec<FieldError>) {
     check_labels(object, errors);
     check_annotations(object, errors);
     for (index, finalizer) in object.finalizers().enumerate() {
-        if let Some(problem) = check_qualified_name(finalizer) {
-            let path = FieldPath::new("metadata").child("finalizers").index(index);
-            errors.push(FieldError::invalid(path, &json!(finalizer), &problem));
-        }
+        let path = FieldPath::new("metadata").child("finalizers").index(index);
+        errors.extend(check_qualified_name(path, finalizer));
     }
     check_owners(object, errors);
 }
 
 fn check_labels(object: &Value, errors: &mut Vec<FieldError>) {
     for (key, value) in object.labels() {
-        if let Some(problem) = check_qualified_name(key) {
-            errors.push(FieldError::invalid("metadata.labels", &json!(key), &problem));
-        }
-        if let Some(problem) = check_label_value(value) {
-            errors.push(FieldError::invalid("metadata.labels", &json!(value), &problem));
-        }
+        errors.extend(check_qualified_name("metadata.labels", key));
+        errors.extend(check_label_value("metadata.labels", value));
     }
 }
 
@@ -90,7 +102,7 @@ fn check_annotations(object: &Value, errors: &mut Vec<FieldError>) {
     let mut total = 0;
     for (key, value) in annotations.into_iter().flatten() {
         // The prefix of an annotation key may have upper-case letters.
-        if let Some(problem) = check_qualified_name(&key.to_lowercase()) {
+        for problem in qualified_name_problems(&key.to_lowercase()) {
             errors.push(FieldError::invalid("metadata.annotations", &json!(key), &problem));
         }
         total += key.len() + value.as_str().map_or(0, str::len);

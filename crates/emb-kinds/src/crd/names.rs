@@ -1,9 +1,7 @@
 //! The names that a definition asks for.
 
-use emb_meta::{FieldError, FieldPath, ObjectExt};
+use emb_meta::{FieldError, FieldPath, ObjectExt, dns_1035_label_problem};
 use serde_json::{Value, json};
-
-use crate::builtin::rules::borrowed::check_dns_1035_label;
 
 pub(super) fn check(definition: &Value, errors: &mut Vec<FieldError>) {
     let path = FieldPath::new("spec").child("names");
@@ -31,7 +29,7 @@ pub(super) fn check(definition: &Value, errors: &mut Vec<FieldError>) {
 fn check_label(text: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
     if text.is_empty() {
         errors.push(FieldError::required(path, ""));
-    } else if let Some(problem) = check_dns_1035_label(text) {
+    } else if let Some(problem) = dns_1035_label_problem(text) {
         errors.push(FieldError::invalid(path, &json!(text), &problem));
     }
 }
@@ -39,7 +37,7 @@ fn check_label(text: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
 fn check_kind(text: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
     if text.is_empty() {
         errors.push(FieldError::required(path, ""));
-    } else if let Some(problem) = check_dns_1035_label(&text.to_lowercase()) {
+    } else if let Some(problem) = dns_1035_label_problem(&text.to_lowercase()) {
         let detail = format!("may have mixed case, but should otherwise match: {problem}");
         errors.push(FieldError::invalid(path, &json!(text), &detail));
     }

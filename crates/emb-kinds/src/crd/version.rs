@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use emb_meta::{FieldError, FieldPath, ObjectExt};
+use emb_meta::{FieldError, FieldPath, ObjectExt, dns_1035_label_problem};
 use emb_schema::Schema;
 use serde_json::{Value, json};
 
 use super::{column, flag, place::places, versions};
-use crate::{builtin::rules::borrowed::check_dns_1035_label, table::JsonPath};
+use crate::table::JsonPath;
 
 const WARNING_LIMIT: usize = 256;
 const SELECTABLE_LIMIT: usize = 8;
@@ -18,7 +18,7 @@ pub(super) fn check(definition: &Value, errors: &mut Vec<FieldError>) -> Vec<Str
     for (index, version) in versions(definition).iter().enumerate() {
         let at = path.index(index);
         let name = version.text(&["name"]);
-        if let Some(problem) = check_dns_1035_label(name) {
+        if let Some(problem) = dns_1035_label_problem(name) {
             errors.push(FieldError::invalid(at.child("name"), &json!(name), &problem));
         }
         check_deprecation(version, &at.child("deprecationWarning"), errors);

@@ -1,10 +1,8 @@
 //! Events. The older core API takes almost anything; `events.k8s.io` is strict. Both are checked in the stored form,
 //! which is the core one, and texts name its fields.
 
-use emb_meta::{FieldError, ObjectExt};
+use emb_meta::{FieldError, ObjectExt, validate};
 use serde_json::{Value, json};
-
-use super::borrowed::check_qualified_name;
 
 /// Which API an event came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +59,7 @@ fn check_reporter(event: &Value, api: Api, errors: &mut Vec<FieldError>) {
     if controller.is_empty() {
         errors.push(FieldError::required(field, ""));
     }
-    errors.extend(check_qualified_name(field, controller));
+    errors.extend(validate::check_qualified_name(field, controller));
     for member in ["reportingInstance", "action", "reason"] {
         let text = event.text(&[member]);
         if text.is_empty() {

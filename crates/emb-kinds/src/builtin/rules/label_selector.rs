@@ -1,20 +1,17 @@
 //! What is wrong with a label selector that is part of an object.
 
-use emb_meta::{FieldError, FieldPath, ObjectExt};
+use emb_meta::{FieldError, FieldPath, ObjectExt, validate};
 use serde_json::{Value, json};
 
-use super::{
-    borrowed::{check_label_value, check_qualified_name},
-    items,
-};
+use super::items;
 
 /// Checks the selector at `path`.
 pub(crate) fn check(selector: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
     let labels = selector.get("matchLabels").and_then(Value::as_object);
     for (key, value) in labels.into_iter().flatten() {
         let at = path.child("matchLabels");
-        errors.extend(check_qualified_name(&at, key));
-        errors.extend(check_label_value(&at, value.as_str().unwrap_or_default()));
+        errors.extend(validate::check_qualified_name(&at, key));
+        errors.extend(validate::check_label_value(&at, value.as_str().unwrap_or_default()));
     }
     for (index, requirement) in items(selector, "matchExpressions").enumerate() {
         check_requirement(requirement, &path.child("matchExpressions").index(index), errors);
@@ -41,9 +38,9 @@ fn check_requirement(requirement: &Value, path: &FieldPath, errors: &mut Vec<Fie
             "not a valid selector operator",
         )),
     }
-    errors.extend(check_qualified_name(path.child("key"), requirement.text(&["key"])));
+    errors.extend(validate::check_qualified_name(path.child("key"), requirement.text(&["key"])));
     for (index, value) in items(requirement, "values").enumerate() {
         let at = path.child("values").index(index);
-        errors.extend(check_label_value(at, value.as_str().unwrap_or_default()));
+        errors.extend(validate::check_label_value(at, value.as_str().unwrap_or_default()));
     }
 }

@@ -1,6 +1,5 @@
 //! What each built-in kind adds to the generic handling of objects: defaults, validation, what clients may not set.
 
-pub(crate) mod borrowed;
 mod config_map;
 mod data;
 mod event;

@@ -1,9 +1,9 @@
 //! Namespaces.
 
-use emb_meta::{FieldError, FieldPath, ObjectExt};
+use emb_meta::{FieldError, FieldPath, ObjectExt, validate};
 use serde_json::{Value, json};
 
-use super::{borrowed::check_qualified_name, items};
+use super::items;
 
 /// The finalizer that empties a namespace before it goes.
 const FINALIZER: &str = "kubernetes";
@@ -49,7 +49,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
 }
 
 fn check_finalizer(finalizer: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    errors.extend(check_qualified_name(path, finalizer));
+    errors.extend(validate::check_qualified_name(path, finalizer));
     if !finalizer.contains('/') && finalizer != FINALIZER {
         let detail = "name is neither a standard finalizer name nor is it fully qualified";
         errors.push(FieldError::invalid(path, &json!(finalizer), detail));

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt};
+use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt, dns_1035_label_problem, validate};
 use serde_json::{Map, Value, json};
 
-use super::{
-    borrowed::{check_dns_1035_label, check_qualified_name},
-    items, label_selector, webhook_rule,
-    webhook_url::check_url,
-};
+use super::{items, label_selector, webhook_rule, webhook_url::check_url};
 
 /// Which of the two configurations a webhook stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +149,7 @@ fn check_conditions(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldErr
             errors.push(FieldError::required(at.child("name"), ""));
             continue;
         }
-        errors.extend(check_qualified_name(at.child("name"), name));
+        errors.extend(validate::check_qualified_name(at.child("name"), name));
         if !names.insert(name) {
             errors.push(FieldError::duplicate(at.child("name"), &json!(name)));
         }
@@ -173,7 +169,7 @@ fn check_versions(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldError
         if !seen.insert(version) {
             errors.push(FieldError::invalid(&at, &json!(version), "duplicate version"));
         }
-        if let Some(problem) = check_dns_1035_label(version) {
+        if let Some(problem) = dns_1035_label_problem(version) {
             errors.push(FieldError::invalid(at, &json!(version), &problem));
         }
     }
