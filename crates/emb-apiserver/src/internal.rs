@@ -1,7 +1,7 @@
 //! Requests that the server makes to itself. Bootstrap and controllers go the way of every other caller, so that their
 //! writes are validated, admitted and audited under a name of their own.
 
-use std::sync::Arc;
+use std::{fmt::Write, sync::Arc};
 
 use bytes::Bytes;
 use emb_auth::Identity;
@@ -139,7 +139,8 @@ fn escape(segment: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
         out
     })

@@ -38,12 +38,12 @@ impl Default for Limits {
         Self {
             body_bytes: 3 * 1024 * 1024,
             uri_bytes: 16 * 1024,
-            request_timeout: Duration::from_secs(60),
+            request_timeout: Duration::from_mins(1),
             network_reads: 400,
             network_writes: 200,
             internal_reads: 4000,
             internal_writes: 4000,
-            event_ttl: Duration::from_secs(3600),
+            event_ttl: Duration::from_hours(1),
             events_per_namespace: 10_000,
         }
     }

@@ -38,7 +38,9 @@ impl ApiServer {
         let observer = Arc::downgrade(&state);
         state.store.on_commit(Arc::new(move |events: &[Arc<Event>]| {
             if let Some(state) = observer.upgrade() {
-                events.iter().for_each(|event| state.observe(event));
+                for event in events {
+                    state.observe(event);
+                }
             }
         }));
         let controllers = controller::prepare(&state);

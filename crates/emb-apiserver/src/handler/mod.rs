@@ -69,7 +69,7 @@ pub(crate) fn not_served(
 }
 
 /// Answers for kinds that are not stored.
-pub(crate) async fn made_up(call: &mut Call, verb: Verb) -> Result<Reply, Status> {
+pub(crate) fn made_up(call: &mut Call, verb: Verb) -> Result<Reply, Status> {
     match call.served.resource.built_in() {
         Some(kind) if kind.is_review() && verb == Verb::Create => review::answer(call, kind),
         Some(BuiltInKind::ApiService) => apiservice::answer(call, verb),

@@ -14,7 +14,7 @@ use crate::{
     state::State,
 };
 
-const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+const YEAR: Duration = Duration::from_hours(365 * 24);
 
 /// Answers `/openapi/v3` and the documents below it.
 pub(super) fn serve(state: &State, info: &Info, segments: &[&str]) -> Response<Body> {

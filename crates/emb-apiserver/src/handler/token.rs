@@ -18,7 +18,7 @@ const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 1 << 32;
 
 /// Issues a token for the ServiceAccount on the URL.
-pub(crate) async fn create(call: &mut Call) -> Result<Reply, Status> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Status> {
     WriteOptions::read(&call.info.query, "CreateOptions")?;
     let account = call.state.store.get(&call.key()).ok_or_else(|| call.not_found())?;
     let request = if call.body.is_empty() {

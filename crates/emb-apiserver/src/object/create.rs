@@ -49,7 +49,7 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     if tracks_generation {
         metadata.insert("generation".into(), json!(1));
     }
-    let companions = kind::on_create(call, object)?;
+    let companions = kind::on_create(call, object);
     let mut errors = validate::check_create(object, call.served.resource.name_rule);
     errors.extend(check_content(&call.served, object, None));
     refuse(&call.served, object.name(), &errors)?;

@@ -18,19 +18,19 @@ pub(crate) const ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 pub(crate) const ACCOUNT_UID: &str = "kubernetes.io/service-account.uid";
 
 /// Completes a new object; returns what has to be committed with it.
-pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, Status> {
+pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Vec<Op> {
     call.served.resource.prepare_create(object);
     match call.served.resource.built_in() {
-        Some(BuiltInKind::Namespace) => Ok(vec![default_account(&call.state, object)]),
+        Some(BuiltInKind::Namespace) => vec![default_account(&call.state, object)],
         Some(BuiltInKind::Secret) if is_token_secret(object) => {
-            Ok(issue_token(call, object).into_iter().collect())
+            issue_token(call, object).into_iter().collect()
         }
         Some(BuiltInKind::CustomResourceDefinition) => {
             accept_names(&call.state, object);
             call.warnings.extend(crd::validate(object, None).1);
-            Ok(Vec::new())
+            Vec::new()
         }
-        _ => Ok(Vec::new()),
+        _ => Vec::new(),
     }
 }
 

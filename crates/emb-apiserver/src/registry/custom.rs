@@ -30,9 +30,10 @@ impl Definition {
         // Versions with different schemas prune and default differently, so every read has to.
         let uniform = schemas.windows(2).all(|pair| pair.first() == pair.last());
         let shown_raw_after = if uniform { schema_revision } else { u64::MAX };
-        let served = match emb_kinds::crd::is_established(object) {
-            true => Self::served(object, shown_raw_after),
-            false => Vec::new(),
+        let served = if emb_kinds::crd::is_established(object) {
+            Self::served(object, shown_raw_after)
+        } else {
+            Vec::new()
         };
         Self { served, schemas, schema_revision }
     }

@@ -38,7 +38,7 @@ async fn serve_object(call: &mut Call) -> Result<Reply, Status> {
         return Err(call.method_not_allowed());
     }
     if !call.served.resource.is_stored() {
-        return handler::made_up(call, verb).await;
+        return handler::made_up(call, verb);
     }
     match verb {
         Verb::Create => create::create(call).await,
@@ -62,7 +62,7 @@ async fn serve_subresource(call: &mut Call) -> Result<Reply, Status> {
         return Err(call.method_not_allowed());
     }
     match (name, verb) {
-        ("token", Verb::Create) => handler::token::create(call).await,
+        ("token", Verb::Create) => handler::token::create(call),
         (_, Verb::Get) => get::get(call).await,
         (_, Verb::Update) => update::update(call).await,
         (_, Verb::Patch) => patch::patch(call).await,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use emb_codec::selector::{FieldSelector, LabelSelector, SelectorError};
 use emb_meta::{Reason, Scope, Status};
 use emb_store::{Entry, Listing, Range};
+use serde_json::Value;
 
 use crate::{call::Call, registry::Served};
 
@@ -102,7 +103,7 @@ impl Selection {
             .terms()
             .iter()
             .any(|term| !matches!(term.field.as_str(), "metadata.name" | "metadata.namespace"));
-        let object = needs_object.then(|| served.value(entry)).unwrap_or_default();
+        let object = if needs_object { served.value(entry) } else { Value::Null };
         self.fields.matches(|field| match field {
             "metadata.name" => Cow::Borrowed(&*entry.key.name),
             "metadata.namespace" => Cow::Borrowed(&*entry.key.namespace),

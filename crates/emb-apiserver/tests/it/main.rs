@@ -1,7 +1,25 @@
 //! The server as its clients see it: HTTP requests to the tower service, on a store in memory and a clock that stands
 //! still.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail like the tests themselves"
+)]
 
+mod access;
+mod admission;
+mod built_in;
 mod crud;
+mod custom;
+mod deletion;
+mod determinism;
+mod discovery;
+mod form;
+mod garbage;
+mod list;
+mod namespace;
+mod patch;
+mod validation;
+mod watch;
 mod world;

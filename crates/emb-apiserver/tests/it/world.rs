@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use core_clock::{BoxTask, Clock, ManualClock, SeededEntropy, Tasks, Time};
+use core_clock::{BoxTask, ManualClock, SeededEntropy, Tasks, Time};
 use emb_apiserver::{Admission, ApiServer, AuditSink, Body, Config, Limits, Service};
 use emb_auth::{Identity, StaticToken, TokenKeys};
 use emb_meta::GroupResource;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tower::Service as _;
 
 /// The token of the administrator.
-pub const ADMIN_TOKEN: &str = "admin-token";
+pub(crate) const ADMIN_TOKEN: &str = "admin-token";
 
 /// Tasks on the runtime of the test.
 struct LocalTasks(tokio::runtime::Handle);
@@ -32,7 +32,7 @@ impl Tasks for LocalTasks {
 
 /// Audit lines, kept.
 #[derive(Default)]
-pub struct AuditLines(pub Mutex<Vec<String>>);
+pub(crate) struct AuditLines(pub(crate) Mutex<Vec<String>>);
 
 impl AuditSink for AuditLines {
     fn record(&self, line: &str) {
@@ -41,31 +41,31 @@ impl AuditSink for AuditLines {
 }
 
 /// A running server.
-pub struct World {
-    pub server: Arc<ApiServer>,
-    pub clock: ManualClock,
-    pub audit: Arc<AuditLines>,
-    pub store: Arc<Store>,
+pub(crate) struct World {
+    pub(crate) server: Arc<ApiServer>,
+    pub(crate) clock: ManualClock,
+    pub(crate) audit: Arc<AuditLines>,
+    pub(crate) store: Arc<Store>,
     service: Service,
 }
 
 /// How a world differs from the plain one.
 #[derive(Default)]
-pub struct Setup {
-    pub seed: u64,
-    pub log: MemoryLog,
-    pub admission: Vec<Arc<dyn Admission>>,
-    pub crds: Vec<Value>,
-    pub limits: Limits,
+pub(crate) struct Setup {
+    pub(crate) seed: u64,
+    pub(crate) log: MemoryLog,
+    pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) crds: Vec<Value>,
+    pub(crate) limits: Limits,
 }
 
 /// Runs a test against a plain server, as the administrator.
-pub fn test<F: Future<Output = ()>>(body: impl FnOnce(World) -> F) {
+pub(crate) fn test<F: Future<Output = ()>>(body: impl FnOnce(World) -> F) {
     test_with(Setup::default(), body);
 }
 
 /// Runs a test against a server of its own making.
-pub fn test_with<F: Future<Output = ()>>(setup: Setup, body: impl FnOnce(World) -> F) {
+pub(crate) fn test_with<F: Future<Output = ()>>(setup: Setup, body: impl FnOnce(World) -> F) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let world = World::start(setup, runtime.handle().clone()).await;
@@ -108,7 +108,7 @@ impl World {
     }
 
     /// The same server for another caller.
-    pub fn as_user(&self, user: &str, groups: &[&str]) -> Self {
+    pub(crate) fn as_user(&self, user: &str, groups: &[&str]) -> Self {
         let identity = Identity {
             user: user.into(),
             groups: groups.iter().map(|&group| group.to_owned()).collect(),
@@ -118,7 +118,7 @@ impl World {
     }
 
     /// The same server over the network face, where requests say who asks.
-    pub fn network(&self) -> Self {
+    pub(crate) fn network(&self) -> Self {
         self.with_service(self.server.service())
     }
 
@@ -132,47 +132,47 @@ impl World {
         }
     }
 
-    pub async fn get(&self, path: &str) -> Reply {
+    pub(crate) async fn get(&self, path: &str) -> Reply {
         self.request(Method::GET, path).send().await
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Reply {
         self.request(Method::POST, path).json(body).send().await
     }
 
-    pub async fn put(&self, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Reply {
         self.request(Method::PUT, path).json(body).send().await
     }
 
-    pub async fn delete(&self, path: &str) -> Reply {
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
         self.request(Method::DELETE, path).send().await
     }
 
     /// A merge patch.
-    pub async fn merge(&self, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn merge(&self, path: &str, body: &Value) -> Reply {
         self.patch(path, "merge-patch+json", body).await
     }
 
-    pub async fn patch(&self, path: &str, kind: &str, body: &Value) -> Reply {
+    pub(crate) async fn patch(&self, path: &str, kind: &str, body: &Value) -> Reply {
         let kind = format!("application/{kind}");
         self.request(Method::PATCH, path).json(body).header("content-type", &kind).send().await
     }
 
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder<'_> {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder<'_> {
         let mut headers = HeaderMap::new();
         headers.insert("content-type", "application/json".parse().unwrap());
         RequestBuilder { world: self, method, path: path.to_owned(), headers, body: Bytes::new() }
     }
 
     /// Opens a watch.
-    pub async fn watch(&self, path: &str) -> Watch {
+    pub(crate) async fn watch(&self, path: &str) -> Watch {
         let reply = self.request(Method::GET, path).open().await;
         assert_eq!(reply.status(), 200);
         Watch { body: reply.into_body(), lines: Vec::new() }
     }
 
     /// Lets the controllers work, and time pass.
-    pub async fn settle(&self, time: Duration) {
+    pub(crate) async fn settle(&self, time: Duration) {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -183,7 +183,7 @@ impl World {
     }
 }
 
-pub struct RequestBuilder<'a> {
+pub(crate) struct RequestBuilder<'a> {
     world: &'a World,
     method: Method,
     path: String,
@@ -192,22 +192,22 @@ pub struct RequestBuilder<'a> {
 }
 
 impl RequestBuilder<'_> {
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.insert(name, value.parse().unwrap());
         self
     }
 
-    pub fn json(mut self, body: &Value) -> Self {
+    pub(crate) fn json(mut self, body: &Value) -> Self {
         self.body = body.to_string().into();
         self
     }
 
-    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    pub async fn open(self) -> http::Response<Body> {
+    pub(crate) async fn open(self) -> http::Response<Body> {
         let mut request = Request::new(Full::new(self.body));
         *request.method_mut() = self.method;
         *request.uri_mut() = self.path.parse().unwrap();
@@ -215,7 +215,7 @@ impl RequestBuilder<'_> {
         self.world.service.clone().call(request).await.unwrap()
     }
 
-    pub async fn send(self) -> Reply {
+    pub(crate) async fn send(self) -> Reply {
         let response = self.open().await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
@@ -226,50 +226,50 @@ impl RequestBuilder<'_> {
 
 /// A complete reply.
 #[derive(Debug)]
-pub struct Reply {
-    pub code: u16,
-    pub headers: HeaderMap,
-    pub bytes: Bytes,
-    pub json: Value,
+pub(crate) struct Reply {
+    pub(crate) code: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Bytes,
+    pub(crate) json: Value,
 }
 
 impl Reply {
     /// The reply, which must have this code.
     #[track_caller]
-    pub fn expect(self, code: u16) -> Self {
+    pub(crate) fn expect(self, code: u16) -> Self {
         let text = String::from_utf8_lossy(&self.bytes).into_owned();
         assert_eq!(self.code, code, "{text}");
         self
     }
 
-    pub fn message(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         self.json["message"].as_str().unwrap_or_default()
     }
 
-    pub fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         self.json["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
     }
 
-    pub fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let all = self.headers.get_all("warning").iter();
         all.map(|value| value.to_str().unwrap().to_owned()).collect()
     }
 
-    pub fn names(&self) -> Vec<&str> {
+    pub(crate) fn names(&self) -> Vec<&str> {
         let items = self.json["items"].as_array().unwrap();
         items.iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect()
     }
 }
 
 /// An open watch.
-pub struct Watch {
+pub(crate) struct Watch {
     body: Body,
     lines: Vec<Value>,
 }
 
 impl Watch {
     /// The next event that is there already.
-    pub async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         for _ in 0..50 {
             if !self.lines.is_empty() {
                 return Some(self.lines.remove(0));
@@ -288,14 +288,14 @@ impl Watch {
     }
 
     /// Type and name of the next event that is there already.
-    pub async fn seen(&mut self) -> Option<(String, String)> {
+    pub(crate) async fn seen(&mut self) -> Option<(String, String)> {
         let event = self.next().await?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Some((text(&event["type"]), text(&event["object"]["metadata"]["name"])))
     }
 
     /// Whether the stream has ended.
-    pub async fn ended(&mut self) -> bool {
+    pub(crate) async fn ended(&mut self) -> bool {
         self.lines.is_empty()
             && tokio::select! {
                 biased;
@@ -306,8 +306,8 @@ impl Watch {
 }
 
 /// A ConfigMap.
-pub fn config_map(name: &str, data: Value) -> Value {
+pub(crate) fn config_map(name: &str, data: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})
 }
 
-pub const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+pub(crate) const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";

@@ -87,7 +87,7 @@ impl Framer {
     fn kind(&self, event: &Event) -> Option<Kind> {
         let matches = |entry: &Entry| self.selection.matches(&self.served, entry);
         let before = || event.previous.as_deref().is_some_and(matches);
-        let kind = match event.change {
+        match event.change {
             Change::Created => matches(&event.entry).then_some(Kind::Added),
             Change::Deleted => matches(&event.entry).then_some(Kind::Deleted),
             Change::Updated => match (before(), matches(&event.entry)) {
@@ -96,8 +96,7 @@ impl Framer {
                 (true, false) => Some(Kind::Deleted),
                 (false, false) => None,
             },
-        };
-        kind
+        }
     }
 
     /// The frame that all watchers of the resource share.
@@ -146,11 +145,11 @@ impl Framer {
         self.served.add_type(&mut object);
         self.shaped("BOOKMARK", object)
     }
+}
 
-    /// Why the watch ends.
-    pub(super) fn error(&self, status: &Status) -> Bytes {
-        frame("ERROR", status.to_value().to_string().as_bytes())
-    }
+/// Why a watch ends.
+pub(super) fn error(status: &Status) -> Bytes {
+    frame("ERROR", status.to_value().to_string().as_bytes())
 }
 
 /// The revision that wrote the content of an event's object.

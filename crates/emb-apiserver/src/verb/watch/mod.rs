@@ -40,7 +40,7 @@ pub(super) async fn watch(call: &mut Call) -> Result<Reply, Status> {
     };
     let watcher = match call.state.store.watch(&call.served.storage, after) {
         Ok(watcher) => watcher,
-        Err(expired) => return Ok(Reply::Written(refused(&framer, expired))),
+        Err(expired) => return Ok(Reply::Written(refused(expired))),
     };
     let sent = call
         .state
@@ -57,9 +57,9 @@ pub(super) async fn watch(call: &mut Call) -> Result<Reply, Status> {
 }
 
 /// A watch that starts before the history: an error event is all it gets.
-fn refused(framer: &Framer, expired: Expired) -> Response<Body> {
+fn refused(expired: Expired) -> Response<Body> {
     let status = Status::new(Reason::Expired, expired.to_string());
-    reply(Body::full(framer.error(&status)))
+    reply(Body::full(frame::error(&status)))
 }
 
 fn reply(body: Body) -> Response<Body> {

@@ -12,11 +12,14 @@ use futures::{
     stream::{self, BoxStream},
 };
 
-use super::{frame::Framer, options::Options};
+use super::{
+    frame::{self, Framer},
+    options::Options,
+};
 use crate::state::State;
 
 /// How often an idle client learns how far it has come.
-const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 /// Initial objects are sent in pieces of about this size.
 const PIECE_BYTES: usize = 128 * 1024;
 
@@ -71,6 +74,7 @@ impl Stream {
             sent(events);
             bytes
         })
+        .fuse()
         .boxed()
     }
 
@@ -86,17 +90,16 @@ impl Stream {
         }
         loop {
             let piece = match self.next().await {
-                Next::End => return None,
+                Next::End | Next::Events(Err(WatchEnd::Closed)) => return None,
                 Next::Bookmark => {
                     self.bookmark = Some(self.clock.sleep(BOOKMARK_INTERVAL));
                     Some((self.framer.bookmark(self.watcher.revision(), false), 0))
                 }
                 Next::Events(Ok(events)) => self.events_piece(&events),
-                Next::Events(Err(WatchEnd::Closed)) => return None,
                 Next::Events(Err(WatchEnd::Expired(expired))) => {
                     self.ended = true;
                     let status = Status::new(Reason::Expired, expired.to_string());
-                    Some((self.framer.error(&status), 0))
+                    Some((frame::error(&status), 0))
                 }
             };
             if piece.is_some() {

@@ -1,0 +1,108 @@
+//! Owners and dependents.
+
+use std::time::Duration;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::world::{CONFIG_MAPS, World, config_map, test};
+
+fn owned(name: &str, owners: &[(&str, &Value)], blocks: bool) -> Value {
+    let mut object = config_map(name, json!({}));
+    let references: Vec<Value> = owners
+        .iter()
+        .map(|(owner, uid)| {
+            json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": uid,
+                "blockOwnerDeletion": blocks,
+            })
+        })
+        .collect();
+    object["metadata"]["ownerReferences"] = json!(references);
+    object
+}
+
+async fn owner(api: &World, name: &str) -> Value {
+    let created = api.post(CONFIG_MAPS, &config_map(name, json!({}))).await.expect(201);
+    created.json["metadata"]["uid"].clone()
+}
+
+async fn exists(api: &World, name: &str) -> bool {
+    api.get(&format!("{CONFIG_MAPS}/{name}")).await.code == 200
+}
+
+#[test]
+fn dependents_follow_their_owner_down_the_chain() {
+    test(|api| async move {
+        let uid = owner(&api, "top").await;
+        let child = api.post(CONFIG_MAPS, &owned("mid", &[("top", &uid)], false)).await.expect(201);
+        let grandchild = owned("low", &[("mid", &child.json["metadata"]["uid"])], false);
+        api.post(CONFIG_MAPS, &grandchild).await.expect(201);
+        api.delete(&format!("{CONFIG_MAPS}/top")).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        assert!(!exists(&api, "mid").await);
+        assert!(!exists(&api, "low").await);
+    });
+}
+
+#[test]
+fn one_living_owner_is_enough() {
+    test(|api| async move {
+        let (one, two) = (owner(&api, "one").await, owner(&api, "two").await);
+        let object = owned("child", &[("one", &one), ("two", &two)], false);
+        api.post(CONFIG_MAPS, &object).await.expect(201);
+        api.delete(&format!("{CONFIG_MAPS}/one")).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        let child = api.get(&format!("{CONFIG_MAPS}/child")).await.expect(200);
+        let references = child.json["metadata"]["ownerReferences"].as_array().unwrap();
+        assert_eq!(references.len(), 1);
+        assert_eq!(references[0]["name"], "two");
+    });
+}
+
+#[test]
+fn an_owner_that_never_was_gets_a_grace() {
+    test(|api| async move {
+        let object = owned("child", &[("nobody", &json!("no-uid"))], false);
+        api.post(CONFIG_MAPS, &object).await.expect(201);
+        api.settle(Duration::from_secs(1)).await;
+        assert!(exists(&api, "child").await);
+        api.settle(Duration::from_secs(2)).await;
+        assert!(!exists(&api, "child").await);
+    });
+}
+
+#[test]
+fn a_foreground_delete_goes_bottom_up() {
+    test(|api| async move {
+        let uid = owner(&api, "top").await;
+        let mut child = owned("child", &[("top", &uid)], true);
+        child["metadata"]["finalizers"] = json!(["x.y/z"]);
+        api.post(CONFIG_MAPS, &child).await.expect(201);
+        let path = format!("{CONFIG_MAPS}/top");
+        let options = json!({"propagationPolicy": "Foreground"});
+        let marked = api.request(Method::DELETE, &path).json(&options).send().await.expect(200);
+        assert_eq!(marked.json["metadata"]["finalizers"], json!(["foregroundDeletion"]));
+        api.settle(Duration::ZERO).await;
+        assert!(exists(&api, "top").await && exists(&api, "child").await);
+        api.merge(&format!("{CONFIG_MAPS}/child"), &json!({"metadata": {"finalizers": null}}))
+            .await
+            .expect(200);
+        api.settle(Duration::ZERO).await;
+        assert!(!exists(&api, "top").await && !exists(&api, "child").await);
+    });
+}
+
+#[test]
+fn orphans_forget_their_owner() {
+    test(|api| async move {
+        let uid = owner(&api, "top").await;
+        api.post(CONFIG_MAPS, &owned("child", &[("top", &uid)], true)).await.expect(201);
+        let path = format!("{CONFIG_MAPS}/top?propagationPolicy=Orphan");
+        api.delete(&path).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        assert!(!exists(&api, "top").await);
+        let child = api.get(&format!("{CONFIG_MAPS}/child")).await.expect(200);
+        assert!(child.json["metadata"].get("ownerReferences").is_none());
+    });
+}

@@ -1,0 +1,87 @@
+//! What is refused, and in which words.
+
+use serde_json::json;
+
+use crate::{
+    custom::{WIDGETS, install, widget},
+    world::{CONFIG_MAPS, config_map, test},
+};
+
+#[test]
+fn schema_errors_name_field_and_reason() {
+    test(|api| async move {
+        install(&api).await;
+        let refused = api.post(WIDGETS, &widget("a", json!({"color": "pink"}))).await.expect(422);
+        assert!(
+            refused.message().starts_with(
+                "Widget.probe.example.com \"a\" is invalid: [spec.color: Unsupported value: \"pink\": supported values: \"red\", \"green\""
+            ),
+            "{}",
+            refused.message()
+        );
+        assert_eq!(refused.json["details"]["causes"][0]["reason"], "FieldValueNotSupported");
+        assert_eq!(refused.json["details"]["kind"], "Widget");
+        let rule = api.post(WIDGETS, &widget("a", json!({"min": 2, "max": 1}))).await.expect(422);
+        assert!(rule.message().ends_with("min must be at most max"), "{}", rule.message());
+        api.post(WIDGETS, &widget("a", json!({"count": 101}))).await.expect(422);
+        api.post(WIDGETS, &widget("a", json!({"count": "x"}))).await.expect(422);
+    });
+}
+
+#[test]
+fn unknown_and_repeated_fields_follow_field_validation() {
+    test(|api| async move {
+        install(&api).await;
+        let strict = format!("{WIDGETS}?fieldValidation=Strict");
+        let refused = api.post(&strict, &widget("a", json!({"bogus": 1}))).await.expect(400);
+        assert_eq!(
+            refused.message(),
+            "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \"spec.bogus\""
+        );
+        let ignore = format!("{WIDGETS}?fieldValidation=Ignore&dryRun=All");
+        let ignored = api.post(&ignore, &widget("a", json!({"bogus": 1}))).await.expect(201);
+        assert!(ignored.warnings().is_empty());
+        let twice = r#"{"apiVersion":"probe.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"count":1,"count":2}}"#;
+        let warned = api.request(http::Method::POST, WIDGETS).body(twice).send().await.expect(201);
+        assert_eq!(warned.warnings(), ["299 - \"duplicate field \\\"spec.count\\\"\""]);
+        assert_eq!(warned.json["spec"]["count"], 2);
+        let path = format!("{WIDGETS}/a?fieldValidation=Strict");
+        let patched = api.merge(&path, &json!({"spec": {"bogus": 1}})).await.expect(422);
+        assert_eq!(patched.json["details"]["causes"][0]["field"], "patch");
+        api.post(&format!("{WIDGETS}?fieldValidation=Odd"), &widget("b", json!({})))
+            .await
+            .expect(422);
+    });
+}
+
+#[test]
+fn the_type_of_a_body_must_fit_the_path() {
+    test(|api| async move {
+        install(&api).await;
+        let missing = api.post(WIDGETS, &json!({"metadata": {"name": "a"}})).await.expect(400);
+        assert!(missing.message().contains("Object 'Kind' is missing"), "{}", missing.message());
+        let mut other = widget("a", json!({}));
+        other["kind"] = json!("Gizmo");
+        api.post(WIDGETS, &other).await.expect(422);
+        let mut version = widget("a", json!({}));
+        version["apiVersion"] = json!("probe.example.com/v9");
+        api.post(WIDGETS, &version).await.expect(400);
+        for body in ["", "{", "[]", "null"] {
+            api.request(http::Method::POST, WIDGETS).body(body).send().await.expect(400);
+        }
+        // Built-in kinds may leave their type out.
+        api.post(CONFIG_MAPS, &json!({"metadata": {"name": "a"}})).await.expect(201);
+    });
+}
+
+#[test]
+fn bodies_and_objects_have_limits() {
+    test(|api| async move {
+        let large = config_map("a", json!({"k": "x".repeat(3 * 1024 * 1024)}));
+        let refused = api.post(CONFIG_MAPS, &large).await.expect(413);
+        assert_eq!(refused.message(), "Request entity too large: limit is 3145728");
+        let annotated =
+            json!({"metadata": {"name": "a", "annotations": {"a": "x".repeat(262_145)}}});
+        api.post(CONFIG_MAPS, &annotated).await.expect(422);
+    });
+}
