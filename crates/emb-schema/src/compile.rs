@@ -13,12 +13,36 @@ use crate::{
     },
     pattern,
     reader::Reader,
+    rule,
 };
 
 /// Schemas nested deeper than this are refused; it bounds every walker.
 pub(crate) const DEPTH_LIMIT: usize = 100;
 /// Schemas with more nodes than this are refused.
 const NODE_LIMIT: usize = 100_000;
+
+/// Where in the tree a node stands.
+struct Context {
+    depth: usize,
+    envelope: Envelope,
+    /// The list above whose items cannot be told apart, so that none of them has an old value.
+    uncorrelatable: Option<FieldPath>,
+}
+
+impl Context {
+    fn inner(&self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            envelope: Envelope::None,
+            uncorrelatable: self.uncorrelatable.clone(),
+        }
+    }
+
+    fn inner_uncorrelatable(&self, at: &FieldPath) -> Self {
+        let uncorrelatable = self.uncorrelatable.clone().or_else(|| Some(at.clone()));
+        Self { uncorrelatable, ..self.inner() }
+    }
+}
 
 /// Compiles one document.
 pub(crate) struct Compiler {
@@ -34,14 +58,19 @@ impl Compiler {
         Self { patterns: HashMap::new(), nodes: 0, errors: Vec::new(), warnings: Vec::new() }
     }
 
-    /// The node of `schema`, which stands at `at` in its document.
-    pub(crate) fn node(&mut self, schema: &Value, at: &FieldPath, depth: usize) -> Node {
+    /// The root node of `schema`, which stands at `at` in its document.
+    pub(crate) fn root(&mut self, schema: &Value, at: &FieldPath, envelope: Envelope) -> Node {
+        let context = Context { depth: 0, envelope, uncorrelatable: None };
+        self.node(schema, at, &context)
+    }
+
+    fn node(&mut self, schema: &Value, at: &FieldPath, context: &Context) -> Node {
         let Some(keywords) = schema.as_object() else {
             self.errors.push(FieldError::type_invalid(at, schema, "must be of type object"));
             return Node::default();
         };
         self.nodes += 1;
-        if depth > DEPTH_LIMIT || self.nodes > NODE_LIMIT {
+        if context.depth > DEPTH_LIMIT || self.nodes > NODE_LIMIT {
             self.errors.push(FieldError::forbidden(at, "schema is too deep or too large"));
             return Node::default();
         }
@@ -55,6 +84,7 @@ impl Compiler {
             list: read_list_kind(&mut reader),
             default: reader.any("default").cloned(),
             constraints: read_constraints(&mut reader),
+            envelope: context.envelope,
             ..Node::default()
         };
         if reader.flag("x-kubernetes-embedded-resource") {
@@ -65,7 +95,11 @@ impl Compiler {
         self.errors = errors;
         node.constraints.format = format.and_then(|name| self.format(types, name));
         node.constraints.pattern = pattern.and_then(|text| self.pattern(text, at));
-        self.children(&mut node, keywords, at, depth + 1);
+        self.children(&mut node, keywords, at, context);
+        if self.errors.is_empty() {
+            let uncorrelatable = context.uncorrelatable.as_ref();
+            node.rules = rule::compile(&node, keywords, at, uncorrelatable, &mut self.errors);
+        }
         node.below = below(&node);
         node
     }
@@ -99,7 +133,7 @@ impl Compiler {
         node: &mut Node,
         keywords: &serde_json::Map<String, Value>,
         at: &FieldPath,
-        depth: usize,
+        context: &Context,
     ) {
         let mut errors = std::mem::take(&mut self.errors);
         let mut reader = Reader { keywords, at, errors: &mut errors };
@@ -110,15 +144,21 @@ impl Compiler {
             (reader.any("items"), reader.any("additionalProperties"), reader.any("not"));
         self.errors = errors;
 
+        let inner = context.inner();
+        let items_context = match node.list {
+            ListKind::Map(_) => context.inner(),
+            ListKind::Atomic | ListKind::Set => context.inner_uncorrelatable(at),
+        };
         let properties_at = at.child("properties");
         node.properties = properties
             .into_iter()
             .flatten()
             .map(|(name, schema)| {
-                (name.as_str().into(), self.node(schema, &properties_at.key(name), depth))
+                (name.as_str().into(), self.node(schema, &properties_at.key(name), &inner))
             })
             .collect::<BTreeMap<Box<str>, Node>>();
-        node.items = items.map(|schema| Box::new(self.node(schema, &at.child("items"), depth)));
+        node.items =
+            items.map(|schema| Box::new(self.node(schema, &at.child("items"), &items_context)));
         node.additional = match additional {
             None => Additional::Absent,
             Some(Value::Bool(true)) => Additional::Any,
@@ -126,21 +166,21 @@ impl Compiler {
             Some(schema) => Additional::Schema(Box::new(self.node(
                 schema,
                 &at.child("additionalProperties"),
-                depth,
+                &inner,
             ))),
         };
-        node.constraints.all_of = self.branches(all_of, &at.child("allOf"), depth);
-        node.constraints.any_of = self.branches(any_of, &at.child("anyOf"), depth);
-        node.constraints.one_of = self.branches(one_of, &at.child("oneOf"), depth);
+        node.constraints.all_of = self.branches(all_of, &at.child("allOf"), &inner);
+        node.constraints.any_of = self.branches(any_of, &at.child("anyOf"), &inner);
+        node.constraints.one_of = self.branches(one_of, &at.child("oneOf"), &inner);
         node.constraints.not =
-            not.map(|schema| Box::new(self.node(schema, &at.child("not"), depth)));
+            not.map(|schema| Box::new(self.node(schema, &at.child("not"), &inner)));
     }
 
-    fn branches(&mut self, schemas: &[Value], at: &FieldPath, depth: usize) -> Box<[Node]> {
+    fn branches(&mut self, schemas: &[Value], at: &FieldPath, context: &Context) -> Box<[Node]> {
         schemas
             .iter()
             .enumerate()
-            .map(|(index, schema)| self.node(schema, &at.index(index), depth))
+            .map(|(index, schema)| self.node(schema, &at.index(index), context))
             .collect()
     }
 }
@@ -193,6 +233,7 @@ fn below(node: &Node) -> Below {
     let here = Below {
         sets_or_maps: node.list != ListKind::Atomic,
         embedded: node.envelope == Envelope::Embedded,
+        rules: !node.rules.is_empty(),
     };
     let additional = match &node.additional {
         Additional::Schema(schema) => Some(schema.as_ref()),

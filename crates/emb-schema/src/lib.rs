@@ -4,9 +4,12 @@
 //! unknown, the object without them (pruned), the object with its defaults, and what is wrong with it. What is wrong is
 //! told in the words of the Kubernetes API, because clients show and parse them.
 
+mod admit;
+mod cel;
 mod compile;
 mod correlate;
 mod defaulting;
+mod field_path;
 mod format;
 mod node;
 mod number;
@@ -15,6 +18,7 @@ mod pattern;
 mod place;
 mod prune;
 mod reader;
+mod rule;
 mod schema;
 mod validate;
 

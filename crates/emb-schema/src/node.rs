@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::bytes::Regex;
 use serde_json::Value;
 
-use crate::format::Format;
+use crate::{format::Format, rule::Rule};
 
 /// What one schema says about the value at its place.
 #[derive(Debug, Default)]
@@ -21,6 +21,7 @@ pub(crate) struct Node {
     pub(crate) list: ListKind,
     pub(crate) default: Option<Value>,
     pub(crate) constraints: Constraints,
+    pub(crate) rules: Box<[Rule]>,
     pub(crate) below: Below,
 }
 
@@ -173,6 +174,7 @@ pub(crate) struct Pattern {
 pub(crate) struct Below {
     pub(crate) sets_or_maps: bool,
     pub(crate) embedded: bool,
+    pub(crate) rules: bool,
 }
 
 impl Below {
@@ -180,6 +182,7 @@ impl Below {
         Self {
             sets_or_maps: self.sets_or_maps || other.sets_or_maps,
             embedded: self.embedded || other.embedded,
+            rules: self.rules || other.rules,
         }
     }
 }

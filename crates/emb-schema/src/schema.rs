@@ -6,6 +6,7 @@ use emb_meta::{FieldError, FieldPath};
 use serde_json::Value;
 
 use crate::{
+    admit,
     compile::Compiler,
     defaulting,
     node::{Envelope, Node},
@@ -38,20 +39,21 @@ impl Schema {
         open_api_v3_schema: &Value,
         at: &FieldPath,
     ) -> Result<(Self, Vec<String>), Vec<FieldError>> {
+        let mut errors = admit::structure(open_api_v3_schema, at);
         let mut compiler = Compiler::new();
-        let mut root = compiler.node(open_api_v3_schema, at, 0);
-        if !compiler.errors.is_empty() {
-            return Err(compiler.errors);
+        let root = compiler.root(open_api_v3_schema, at, Envelope::Root);
+        errors.append(&mut compiler.errors);
+        if errors.is_empty() {
+            admit::defaults(&root, at, &mut errors);
         }
-        root.envelope = Envelope::Root;
-        Ok((Self(Arc::new(root)), compiler.warnings))
+        if errors.is_empty() { Ok((Self(Arc::new(root)), compiler.warnings)) } else { Err(errors) }
     }
 
     /// Compiles a schema that belongs to the server. It says everything itself: `apiVersion`, `kind` and `metadata` are
     /// known only where it names them.
     pub fn compile_builtin(schema: &Value) -> Result<Self, Vec<FieldError>> {
         let mut compiler = Compiler::new();
-        let root = compiler.node(schema, &FieldPath::root(), 0);
+        let root = compiler.root(schema, &FieldPath::root(), Envelope::None);
         if compiler.errors.is_empty() { Ok(Self(Arc::new(root))) } else { Err(compiler.errors) }
     }
 

@@ -3,11 +3,12 @@
 mod alternatives;
 mod embedded;
 mod list;
+mod rules;
 mod scalar;
 mod structure;
 mod types;
 
-use emb_meta::FieldError;
+use emb_meta::{FieldError, FieldErrorKind};
 use serde_json::Value;
 
 use crate::{node::Node, schema::Budget};
@@ -17,7 +18,7 @@ pub(crate) fn validate(
     root: &Node,
     new: &Value,
     old: Option<&Value>,
-    _budget: Budget,
+    budget: Budget,
 ) -> Vec<FieldError> {
     let mut errors = structure::check(root, new, old, "");
     if root.below.embedded {
@@ -26,8 +27,40 @@ pub(crate) fn validate(
     if root.below.sets_or_maps {
         list::check(root, new, old, &mut errors);
     }
+    if root.below.rules {
+        if errors.iter().any(blocks_rules) {
+            errors.push(FieldError::invalid("<nil>", &Value::Null, RULES_SKIPPED));
+        } else {
+            rules::check(root, new, old, budget, &mut errors);
+        }
+    }
     errors
 }
 
+/// What is wrong with a default of the schema, told for fields below `base`.
+pub(crate) fn validate_default(node: &Node, default: &Value, base: &str) -> Vec<FieldError> {
+    let mut errors = structure::check(node, default, None, base);
+    if errors.is_empty() && node.below.rules {
+        rules::check_default(node, default, base, &mut errors);
+    }
+    errors
+}
+
+const RULES_SKIPPED: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+/// Rules assume values of the declared types, so after these errors they do not run.
+fn blocks_rules(error: &FieldError) -> bool {
+    matches!(
+        error.kind,
+        FieldErrorKind::NotSupported
+            | FieldErrorKind::Required
+            | FieldErrorKind::TooLong
+            | FieldErrorKind::TooMany
+            | FieldErrorKind::TypeInvalid
+    )
+}
+
+#[cfg(test)]
+mod rules_tests;
 #[cfg(test)]
 mod tests;
