@@ -1,23 +1,9 @@
 //! Comparisons that say what was got and what was wanted.
 
-use std::{fmt::Display, time::Duration};
+use std::fmt::Display;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-
-const ATTEMPTS: u32 = 150;
-const PAUSE: Duration = Duration::from_millis(200);
-
-/// Repeats a check until it passes, for what a server does a while later; fails as its last attempt after 30 seconds.
-pub(crate) async fn eventually<T>(check: impl AsyncFn() -> Result<T>) -> Result<T> {
-    for _ in 0..ATTEMPTS {
-        if let Ok(done) = check().await {
-            return Ok(done);
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    check().await.context("still so after 30 seconds")
-}
 
 /// Both must be equal; `what` names the thing.
 pub(crate) fn equal<T: PartialEq + std::fmt::Debug>(

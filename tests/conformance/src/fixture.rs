@@ -4,10 +4,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::{
-    expect::{eventually, text},
-    world::World,
-};
+use crate::{expect::text, patience::soon, world::World};
 
 /// The path of CRDs.
 pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -29,7 +26,7 @@ pub(crate) async fn install(world: &World<'_>) -> Result<()> {
 
 /// Waits until a collection can be listed: kube-apiserver serves a new CRD a moment after its create call.
 pub(crate) async fn served(world: &World<'_>, path: &str) -> Result<()> {
-    eventually(async || world.get(path).await?.is(200)).await.map(drop)
+    soon(|| async { world.get(path).await?.is(200) }).await.map(drop)
 }
 
 async fn upsert(world: &World<'_>, mut crd: Value) -> Result<()> {

@@ -12,11 +12,14 @@
 )]
 
 mod answer;
+mod cases;
 mod difference;
 mod engine;
 mod expect;
 mod fixture;
 mod namespace;
+mod own_kind;
+mod patience;
 mod protobuf;
 mod report;
 mod rows;
