@@ -30,8 +30,7 @@ impl OwnKind {
         json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "metadata": {"name": format!("things.{}", self.group)},
             "spec": {"group": self.group, "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
-                "versions": [{"name": "v1", "served": true, "storage": true,
-                    "subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}]}})
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}})
     }
 
     /// The path of its CRD.

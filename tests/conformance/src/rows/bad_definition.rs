@@ -91,18 +91,23 @@ pub(crate) async fn refused(world: &World<'_>) -> Result<()> {
     let path = format!("{CRDS}?dryRun=All");
     let mut cases = Cases::default();
     for (schema, below, reason, message) in bad_fields() {
-        let field = format!("spec.validation.openAPIV3Schema.properties[spec].properties[a]{below}");
+        let field =
+            format!("spec.validation.openAPIV3Schema.properties[spec].properties[a]{below}");
         let reply = world.post(&path, &kind.definition(json!({"a": schema}))).await?;
         cases.note(&schema, reply.invalid(&[(&field, reason, message)]));
     }
     for (schema, below) in bad_expressions() {
-        let field = format!("spec.validation.openAPIV3Schema.properties[spec].properties[a]{below}");
+        let field =
+            format!("spec.validation.openAPIV3Schema.properties[spec].properties[a]{below}");
         let reply = world.post(&path, &kind.definition(json!({"a": schema}))).await?;
-        cases.note(&schema, reply.fails(422, "Invalid").and_then(|status| {
-            let cause = &status["details"]["causes"][0];
-            let got = (cause["field"].as_str(), cause["reason"].as_str());
-            equal("cause", &got, &(Some(field.as_str()), Some("FieldValueInvalid")))
-        }));
+        cases.note(
+            &schema,
+            reply.fails(422, "Invalid").and_then(|status| {
+                let cause = &status["details"]["causes"][0];
+                let got = (cause["field"].as_str(), cause["reason"].as_str());
+                equal("cause", &got, &(Some(field.as_str()), Some("FieldValueInvalid")))
+            }),
+        );
     }
     for (schema, below, reason, message) in bad_roots() {
         let field = format!("spec.validation.openAPIV3Schema{below}");

@@ -30,7 +30,8 @@ pub(crate) async fn served_after_create(world: &World<'_>) -> Result<()> {
 pub(crate) async fn conditions(world: &World<'_>) -> Result<()> {
     let kind = OwnKind::new(world);
     let created = world.create(CRDS, &kind.definition(json!({}))).await?;
-    let names = json!({"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"});
+    let names =
+        json!({"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"});
     at(&created, "/spec/names", names.clone())?;
     at(&created, "/spec/conversion", json!({"strategy": "None"}))?;
     at(&created, "/status/storedVersions", json!(["v1"]))?;
@@ -87,7 +88,8 @@ pub(crate) async fn name_conflict(world: &World<'_>) -> Result<()> {
     equal("body", &missing.text().as_str(), &"404 page not found\n")?;
 
     let mut nickname = rival_of("thirds");
-    nickname["spec"]["names"] = json!({"plural": "thirds", "kind": "Third", "shortNames": ["thing"]});
+    nickname["spec"]["names"] =
+        json!({"plural": "thirds", "kind": "Third", "shortNames": ["thing"]});
     world.create(CRDS, &nickname).await?;
     let thirds = format!("{CRDS}/thirds.{}", kind.group);
     settled(world, &thirds, &refused("ShortNamesConflict", "thing")).await?;
@@ -113,16 +115,25 @@ pub(crate) async fn immutable_fields(world: &World<'_>) -> Result<()> {
             {"op": "replace", "path": "/spec/names/listKind", "value": "OtherList"}]);
         let message = format!("Invalid value: \"{value}\": field is immutable");
         let reply = world.patch("json", &path, &patch).await?;
-        cases.note(field, reply.fails(422, "Invalid").and_then(|status| {
-            at(&status, "/details/causes/0/field", field)?;
-            at(&status, "/details/causes/0/message", message)
-        }));
+        cases.note(
+            field,
+            reply.fails(422, "Invalid").and_then(|status| {
+                at(&status, "/details/causes/0/field", field)?;
+                at(&status, "/details/causes/0/message", message)
+            }),
+        );
     }
     let mut renamed = crd.clone();
     renamed["spec"]["versions"][0]["name"] = json!("v2");
     let reply = world.put(&path, &renamed).await?;
-    cases.note("stored version", reply.fails_with(422, "Invalid",
-        "status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions"));
+    cases.note(
+        "stored version",
+        reply.fails_with(
+            422,
+            "Invalid",
+            "status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions",
+        ),
+    );
     let mut free = crd;
     free["spec"]["names"]["listKind"] = json!("Heap");
     free["spec"]["names"]["shortNames"] = json!(["th"]);
@@ -158,10 +169,15 @@ pub(crate) async fn deletion(world: &World<'_>) -> Result<()> {
         "things.{} \"late\" is forbidden: create not allowed while custom resource definition is terminating",
         kind.group
     );
-    world.post(&things, &kind.thing("late", json!({}))).await?.fails_saying(403, "Forbidden", &message)?;
+    world.post(&things, &kind.thing("late", json!({}))).await?.fails_saying(
+        403,
+        "Forbidden",
+        &message,
+    )?;
     soon(|| async { world.get(&format!("{things}/free")).await?.is(404) }).await?;
     let instance = format!("{things}/held");
-    soon(|| async { text(&world.read(&instance).await?, "/metadata/deletionTimestamp").map(drop) }).await?;
+    soon(|| async { text(&world.read(&instance).await?, "/metadata/deletionTimestamp").map(drop) })
+        .await?;
     world.merge(&instance, &json!({"metadata": {"finalizers": null}})).await?.is(200)?;
     soon(|| async { world.get(&kind.crd()).await?.is(404) }).await?;
     soon(|| async {

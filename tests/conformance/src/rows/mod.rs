@@ -1,12 +1,20 @@
 //! The table: every row of the specification's conformance plan (E22), by number.
 
+mod bad_definition;
 mod create;
+mod definition;
 mod http;
+mod list;
 mod metadata;
 mod negotiation;
 mod patch;
+mod rules;
+mod selector;
 mod strategic;
+mod table;
 mod update;
+mod validation;
+mod watch;
 
 use std::pin::Pin;
 
@@ -66,7 +74,6 @@ macro_rules! runs {
     };
 }
 
-#[expect(unused_macros, reason = "placeholder")]
 macro_rules! slow {
     ($check:path) => {
         Check::Runs(Pace::Slow, |world| Box::pin($check(world)))
@@ -151,6 +158,45 @@ pub(crate) static ROWS: &[Row] = &[
     row(71, "apply with managedFields, wrong RV", 13, LATER_APPLY),
     row(72, "managedFields `[{}]` reset then apply", 13, LATER_APPLY),
     row(73, "force on merge patch", 13, LATER_APPLY),
+    row(74, "unknown field under Warn, Strict, Ignore; duplicate field", 9, runs!(validation::unknown_fields)),
+    row(75, "schema errors: required, enum, type, bounds, pattern, length, format, items", 3, runs!(validation::schema_errors)),
+    row(76, "duplicates in sets and maps", 3, runs!(validation::duplicates)),
+    row(77, "null for defaulted, plain and nullable fields", 3, runs!(validation::nulls)),
+    row(78, "preserve-unknown keeps nested nulls and types", 3, runs!(validation::open_ended_fields)),
+    row(79, "int64 and float round trip", 3, runs!(validation::numbers)),
+    row(80, "CEL message, no message, messageExpression, reason, fieldPath, runtime error", 3, runs!(rules::messages)),
+    row(81, "CEL transition rule: change, removal", 3, runs!(rules::transitions)),
+    row(82, "ratcheting after schema tightening", 3, runs!(rules::ratcheting)),
+    row(83, "read after adding default, dropping field", 3, runs!(rules::reads_after_schema_change)),
+    row(84, "CRD create, then list instances at once", 17, runs!(definition::served_after_create)),
+    row(85, "CRD conditions, acceptedNames, storedVersions", 17, runs!(definition::conditions)),
+    row(86, "CRD kind conflict", 17, runs!(definition::name_conflict)),
+    row(87, "CRD invalid schemas", 17, runs!(bad_definition::refused)),
+    row(88, "CRD change of scope, kind; removal of stored version", 17, runs!(definition::immutable_fields)),
+    row(89, "CRD delete with instance finalizer", 17, runs!(definition::deletion)),
+    row(90, "deprecated version read", 17, runs!(definition::deprecated_version)),
+    row(91, "list empty", 2, runs!(list::empty)),
+    row(92, "list in pages while inserting", 2, runs!(list::pages)),
+    row(93, "bad continue; continue with resourceVersion", 2, runs!(list::bad_continue)),
+    row(94, "expired continue", 16, slow!(list::expired_continue)),
+    row(95, "list with resourceVersion 0, N, NotOlderThan, Exact, future", 2, slow!(list::versions)),
+    row(96, "Exact at compacted revision", 16, slow!(list::exact_after_history)),
+    row(97, "label selectors, valid and invalid", 2, runs!(selector::labels)),
+    row(98, "field selectors name, namespace, selectable, unsupported", 2, runs!(selector::fields)),
+    row(99, "events by involvedObject; secrets by type", 2, runs!(selector::events_and_secrets)),
+    row(100, "built-in list items lack kind; CR items have it", 2, runs!(list::kinds_of_items)),
+    row(101, "watch from resourceVersion unset, 0, N", 2, runs!(watch::starts)),
+    row(102, "watch events of create, update, status, label, delete", 2, runs!(watch::changes)),
+    row(103, "watch selector transitions", 2, runs!(watch::selected_changes)),
+    row(104, "watch sendInitialEvents with and without bookmarks, selector, empty set", 2, runs!(watch::initial_events)),
+    row(105, "sendInitialEvents bad combinations", 2, runs!(watch::bad_initial_events)),
+    row(106, "watch from too old resourceVersion", 2, slow!(watch::too_old)),
+    row(107, "watch timeoutSeconds=2", 2, slow!(watch::timeout)),
+    row(108, "bookmark within 70 s idle", 2, slow!(watch::bookmark_when_idle)),
+    row(109, "resume after server restart from last resourceVersion", 11, slow!(watch::resumes_after_restart)),
+    row(110, "watch as Table, as PartialObjectMetadata, as YAML", 8, runs!(table::watches)),
+    row(111, "Table columns of every kind", 8, runs!(table::columns_of_kinds)),
+    row(112, "PartialObjectMetadataList; PartialObjectMetadata on a list", 16, runs!(table::metadata_only)),
     row(121, "TokenRequest defaults, bounds, bound Secret, use, wrong audience", 15, Check::Later("TokenRequest")),
     row(124, "SelfSubjectReview, impersonation user/group/extra", 15, Check::Later("impersonation")),
     row(126, "escalation on Role and RoleBinding, bind, escalate", 18, Check::Later("escalation checks")),

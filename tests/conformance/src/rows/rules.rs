@@ -62,9 +62,13 @@ pub(crate) async fn messages(world: &World<'_>) -> Result<()> {
 
 pub(crate) async fn transitions(world: &World<'_>) -> Result<()> {
     let namespace = world.namespace().await?;
-    world.create(&namespace.widgets(), &widget_with("a", json!({"color": "red", "fixed": "one"}))).await?;
+    world
+        .create(&namespace.widgets(), &widget_with("a", json!({"color": "red", "fixed": "one"})))
+        .await?;
     let path = namespace.widget("a");
-    let set = async |value: serde_json::Value| world.merge(&path, &json!({"spec": {"fixed": value}})).await;
+    let set = async |value: serde_json::Value| {
+        world.merge(&path, &json!({"spec": {"fixed": value}})).await
+    };
     set(json!("two")).await?.invalid(&[(
         "spec.fixed",
         "FieldValueInvalid",
@@ -82,7 +86,9 @@ pub(crate) async fn ratcheting(world: &World<'_>) -> Result<()> {
         json!({"note": {"type": "string", "maxLength": length},
             "level": {"type": "integer", "x-kubernetes-validations": [{"rule": format!("self < {limit}")}]}})
     };
-    kind.install(world, &kind.definition(fields(10, 10))).await?;
+    let mut definition = kind.definition(fields(10, 10));
+    definition["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    kind.install(world, &definition).await?;
     let things = kind.things(&namespace);
     let old = kind.thing("old", json!({"note": "too long", "level": 7}));
     world.create(&things, &old).await?;
@@ -114,7 +120,8 @@ pub(crate) async fn reads_after_schema_change(world: &World<'_>) -> Result<()> {
     let text = json!({"type": "string"});
     kind.install(world, &kind.definition(json!({"kept": text, "dropped": text}))).await?;
     let things = kind.things(&namespace);
-    let stored = world.create(&things, &kind.thing("a", json!({"kept": "x", "dropped": "y"}))).await?;
+    let stored =
+        world.create(&things, &kind.thing("a", json!({"kept": "x", "dropped": "y"}))).await?;
     kind.change(world, json!({"kept": text, "added": {"type": "string", "default": "z"}})).await?;
 
     let path = format!("{things}/a");
@@ -124,7 +131,11 @@ pub(crate) async fn reads_after_schema_change(world: &World<'_>) -> Result<()> {
         equal("spec", &read["spec"], &want).map(|()| read)
     })
     .await?;
-    equal("metadata", &read["metadata"]["resourceVersion"], &stored["metadata"]["resourceVersion"])?;
+    equal(
+        "metadata",
+        &read["metadata"]["resourceVersion"],
+        &stored["metadata"]["resourceVersion"],
+    )?;
     at(&read, "/metadata/generation", 1)?;
     let list = world.read(&things).await?;
     at(&list, "/items/0/spec", want.clone())?;

@@ -21,7 +21,8 @@ const NOT_CHECKED: (&str, &str, &str) = (
 
 pub(crate) async fn unknown_fields(world: &World<'_>) -> Result<()> {
     let namespace = world.namespace().await?;
-    let mut object = widget_with("a", json!({"color": "red", "bogus": 1, "sub": {"zz": 1, "a": "x"}}));
+    let mut object =
+        widget_with("a", json!({"color": "red", "bogus": 1, "sub": {"zz": 1, "a": "x"}}));
     object["metadata"]["foo"] = json!("x");
     object["top"] = json!(1);
     let unknown = ["metadata.foo", "spec.bogus", "spec.sub.zz", "top"]
@@ -29,7 +30,11 @@ pub(crate) async fn unknown_fields(world: &World<'_>) -> Result<()> {
     let post = async |query: &str| world.post(&dry(&namespace, query), &object).await;
     for query in ["", "&fieldValidation=Warn"] {
         let reply = post(query).await?;
-        at(&reply.is(201)?, "/spec", json!({"color": "red", "size": "medium", "sub": {"a": "x", "depth": 3}}))?;
+        at(
+            &reply.is(201)?,
+            "/spec",
+            json!({"color": "red", "size": "medium", "sub": {"a": "x", "depth": 3}}),
+        )?;
         let mut warnings = reply.warnings();
         warnings.sort();
         equal("warnings", &warnings, &unknown.to_vec())?;
@@ -55,7 +60,8 @@ pub(crate) async fn unknown_fields(world: &World<'_>) -> Result<()> {
 async fn duplicate_fields(world: &World<'_>, namespace: &Namespace) -> Result<()> {
     let body = r#"{"apiVersion":"conf.example.com/v1","kind":"Widget","metadata":{"name":"a"},
         "spec":{"color":"red","color":"blue"}}"#;
-    let post = async |query: &str| world.post_as(&dry(namespace, query), "application/json", body).await;
+    let post =
+        async |query: &str| world.post_as(&dry(namespace, query), "application/json", body).await;
     let reply = post("").await?;
     at(&reply.is(201)?, "/spec/color", "blue")?;
     equal("warnings", &reply.warnings(), &vec!["duplicate field \"spec.color\"".to_owned()])?;
@@ -171,7 +177,10 @@ pub(crate) async fn schema_errors(world: &World<'_>) -> Result<()> {
         ]),
     );
     let fraction = post_red(world, &namespace, &json!({"count": 5.5})).await?;
-    cases.note("fraction", fraction.fails_with(422, "Invalid", "spec.count in body must be of type integer"));
+    cases.note(
+        "fraction",
+        fraction.fails_with(422, "Invalid", "spec.count in body must be of type integer"),
+    );
     cases.note("text of one", one_mistake(world, &namespace).await);
     cases.note("text of many", many_mistakes(world, &namespace).await);
     cases.finish()
@@ -191,7 +200,8 @@ async fn one_mistake(world: &World<'_>, namespace: &Namespace) -> Result<()> {
 
 /// The order of several is not promised.
 async fn many_mistakes(world: &World<'_>, namespace: &Namespace) -> Result<()> {
-    let reply = post_red(world, namespace, &json!({"color": "pink", "count": 101, "note": "a"})).await?;
+    let reply =
+        post_red(world, namespace, &json!({"color": "pink", "count": 101, "note": "a"})).await?;
     let status = reply.fails_with(422, "Invalid", "Widget.conf.example.com \"a\" is invalid: [")?;
     let causes = status["details"]["causes"].as_array().cloned().unwrap_or_default();
     let mut fields: Vec<_> = causes.iter().filter_map(|cause| cause["field"].as_str()).collect();
@@ -205,7 +215,11 @@ pub(crate) async fn duplicates(world: &World<'_>) -> Result<()> {
     let mut cases = Cases::default();
     for (spec, field, message) in [
         (json!({"tags": ["a", "a"]}), "spec.tags[1]", r#"Duplicate value: "a""#),
-        (json!({"items": [{"name": "a"}, {"name": "a", "value": "x"}]}), "spec.items[1]", r#"Duplicate value: {"name":"a"}"#),
+        (
+            json!({"items": [{"name": "a"}, {"name": "a", "value": "x"}]}),
+            "spec.items[1]",
+            r#"Duplicate value: {"name":"a"}"#,
+        ),
     ] {
         let reply = post_red(world, &namespace, &spec).await?;
         cases.note(&spec, reply.invalid(&[(field, "FieldValueDuplicate", message)]));
@@ -242,7 +256,8 @@ pub(crate) async fn open_ended_fields(world: &World<'_>) -> Result<()> {
         "embedded": {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "e", "labels": {"a": "b"}}, "z": null}});
     world.create(&namespace.widgets(), &widget_with("a", spec.clone())).await?;
     equal("spec", &world.read(&namespace.widget("a")).await?["spec"], &spec)?;
-    let scalar = world.merge(&namespace.widget("a"), &json!({"spec": {"any": "text"}})).await?.is(200)?;
+    let scalar =
+        world.merge(&namespace.widget("a"), &json!({"spec": {"any": "text"}})).await?.is(200)?;
     at(&scalar, "/spec/any", "text")
 }
 
@@ -275,7 +290,10 @@ pub(crate) async fn numbers(world: &World<'_>) -> Result<()> {
     let fields = [("big", "", "12345678901234567"), ("count", "", "5"), ("ratio", "", "0.1")];
     for (name, sent, want) in numbers.into_iter().chain(fields) {
         let found = [",", "}"].iter().any(|end| text.contains(&format!("\"{name}\":{want}{end}")));
-        cases.note(name, found.then_some(()).ok_or_else(|| anyhow::anyhow!("{sent} is not {want} in {text}")));
+        cases.note(
+            name,
+            found.then_some(()).ok_or_else(|| anyhow::anyhow!("{sent} is not {want} in {text}")),
+        );
     }
     let infinite = world.post_as(&path, "application/json", body("\"x\":1e400")).await?;
     cases.note("infinite", infinite.fails(400, "BadRequest"));
