@@ -5,13 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use emb_auth::Identity;
 use emb_meta::{Reason, Scope, Status};
-use emb_store::{Entry, Key};
+use emb_store::{Entry, Expect, Key, Op};
 use http::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::{
     admission::{Operation, Request},
-    registry::{Served, Snapshot},
+    registry::{DEFINITIONS, Served, Snapshot},
     request::{Info, path::ResourcePath},
     response::Body,
     state::State,
@@ -23,7 +23,7 @@ pub(crate) struct Call {
     pub(crate) state: Arc<State>,
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) served: Arc<Served>,
-    pub(crate) info: Info,
+    pub(crate) info: Arc<Info>,
     pub(crate) path: ResourcePath,
     pub(crate) identity: Identity,
     pub(crate) body: Bytes,
@@ -90,6 +90,29 @@ impl Call {
             "the server does not allow this method on the requested resource".to_owned()
         };
         Status::new(Reason::MethodNotAllowed, message)
+    }
+
+    /// Makes a commit fail when the definition of a custom resource changes before it: its schema has decided what the
+    /// object looks like.
+    pub(crate) fn definition_check(&self) -> Option<Op> {
+        let custom = self.served.custom.as_ref()?;
+        let key = Key::new(&DEFINITIONS, "", custom.definition.as_str());
+        Some(Op::Check { key, expect: Expect::Revision(custom.revision) })
+    }
+
+    /// Takes over what is served after a definition has changed, once that has become visible.
+    pub(crate) async fn refresh(&mut self) -> Result<(), Status> {
+        if let Some(custom) = &self.served.custom {
+            let key = Key::new(&DEFINITIONS, "", custom.definition.as_str());
+            if let Some(latest) = self.state.store.head(&key) {
+                self.state.store.wait_for(latest.revision).await;
+            }
+        }
+        self.snapshot = self.state.registry.snapshot();
+        let path = &self.path;
+        let served = self.snapshot.find(&path.group, &path.version, &path.resource);
+        self.served = served.cloned().ok_or_else(Status::no_such_resource)?;
+        Ok(())
     }
 
     /// What admission plugins learn about the request.

@@ -15,7 +15,7 @@ use crate::{
     internal::Internal,
     limits::InFlight,
     metrics::Metrics,
-    registry::{Registry, definitions_resource},
+    registry::{DEFINITIONS, Registry},
     service::{Service, Source},
     state::State,
 };
@@ -88,7 +88,7 @@ fn state(config: Config) -> State {
 
 /// Derives the served resources and the permissions from what is stored.
 fn load(state: &State) {
-    for entry in state.store.list(&definitions_resource(), Range::default()).entries {
+    for entry in state.store.list(&DEFINITIONS, Range::default()).entries {
         let definition = (&entry.value(), entry.revision);
         state.registry.apply_definition(&entry.key.name, Some(definition));
     }

@@ -15,7 +15,7 @@ use crate::{
     audit::AuditSink,
     limits::{InFlight, Limits},
     metrics::Metrics,
-    registry::{Registry, definitions_resource},
+    registry::{DEFINITIONS, Registry},
 };
 
 /// How long a read waits for a revision that is not there yet.
@@ -51,12 +51,12 @@ impl State {
     /// Takes over a committed change in everything that is derived from objects.
     pub(crate) fn observe(&self, event: &Event) {
         let key = &event.key;
-        let definition = definitions_resource();
-        if key.resource != definition && &*key.resource.group != "rbac.authorization.k8s.io" {
+        let is_definition = key.resource == *DEFINITIONS;
+        if !is_definition && &*key.resource.group != "rbac.authorization.k8s.io" {
             return;
         }
         let object = (event.change != Change::Deleted).then(|| event.entry.value());
-        if key.resource == definition {
+        if is_definition {
             let present = object.as_ref().map(|object| (object, event.revision));
             self.registry.apply_definition(&key.name, present);
         } else {

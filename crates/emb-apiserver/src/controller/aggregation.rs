@@ -1,6 +1,6 @@
 //! Aggregated ClusterRoles: their rules are those of the roles that their selectors match.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use emb_codec::selector::LabelSelector;
 use emb_meta::{GroupResource, Reason, Status};
@@ -18,15 +18,14 @@ pub(super) struct Feed {
 
 impl super::Feed for Feed {
     fn note(&self, _: Change, entry: &Entry) {
-        if entry.key.resource == cluster_roles() {
+        if entry.key.resource == *CLUSTER_ROLES {
             self.queue.push(());
         }
     }
 }
 
-fn cluster_roles() -> GroupResource {
-    GroupResource::new("rbac.authorization.k8s.io", "clusterroles")
-}
+static CLUSTER_ROLES: LazyLock<GroupResource> =
+    LazyLock::new(|| GroupResource::new("rbac.authorization.k8s.io", "clusterroles"));
 
 /// Runs until the server stops.
 pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
@@ -45,7 +44,7 @@ async fn aggregate_all(internal: &Internal) -> Result<(), Status> {
     let Some(served) = snapshot.find("rbac.authorization.k8s.io", "v1", "clusterroles") else {
         return Ok(());
     };
-    let roles = state.store.list(&cluster_roles(), Range::default()).entries;
+    let roles = state.store.list(&CLUSTER_ROLES, Range::default()).entries;
     for role in &roles {
         let object = role.value();
         let Some(selectors) = selectors(&object) else { continue };

@@ -1,4 +1,5 @@
-//! A definition that is deleted takes its objects with it: they go first, their finalizers are honoured.
+//! A definition that is deleted takes its objects with it: they go first, their finalizers are honoured. The names it
+//! held are then free for others.
 
 use std::sync::{Arc, Weak};
 
@@ -11,16 +12,26 @@ use serde_json::json;
 use super::Queue;
 use crate::{
     internal::Internal,
-    registry::{Served, definitions_resource},
+    object::kind,
+    registry::{DEFINITIONS, Served},
     state::State,
 };
 
 const CONCURRENT: usize = 64;
 
-/// Names of definitions that may have something to do.
+/// What there may be to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// A definition is being deleted.
+    Finalize(String),
+    /// Names of a group have become free.
+    Names(String),
+}
+
+/// Work for the controller.
 pub(super) struct Feed {
     state: Weak<State>,
-    queue: Queue<String>,
+    queue: Queue<Work>,
 }
 
 impl Feed {
@@ -31,9 +42,12 @@ impl Feed {
 
 impl super::Feed for Feed {
     fn note(&self, change: Change, entry: &Entry) {
-        if entry.key.resource == definitions_resource() {
-            if change != Change::Deleted && entry.value().is_terminating() {
-                self.queue.push(entry.key.name.to_string());
+        if entry.key.resource == *DEFINITIONS {
+            let object = entry.value();
+            if change == Change::Deleted {
+                self.queue.push(Work::Names(object.text(&["spec", "group"]).to_owned()));
+            } else if object.is_terminating() {
+                self.queue.push(Work::Finalize(entry.key.name.to_string()));
             }
         } else if change == Change::Deleted
             && let Some(state) = self.state.upgrade()
@@ -43,7 +57,7 @@ impl super::Feed for Feed {
             let served = snapshot.find_stored(&resource.group, &resource.resource);
             let custom = served.and_then(|served| served.custom.as_ref());
             if let Some(custom) = custom.filter(|custom| custom.terminating) {
-                self.queue.push(custom.definition.clone());
+                self.queue.push(Work::Finalize(custom.definition.clone()));
             }
         }
     }
@@ -53,9 +67,13 @@ impl super::Feed for Feed {
 pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
     let internal = Internal::new(&state, "crd-finalizer");
     loop {
-        let name = feed.queue.pop().await;
-        if let Err(status) = finalize(&internal, &name).await {
-            tracing::warn!(definition = name, %status, "custom resource definition cannot be finalized");
+        let work = feed.queue.pop().await;
+        let result = match &work {
+            Work::Finalize(name) => finalize(&internal, name).await,
+            Work::Names(group) => accept_names(&internal, group).await,
+        };
+        if let Err(status) = result {
+            tracing::warn!(?work, %status, "custom resource definition cannot be kept in order");
         }
     }
 }
@@ -93,6 +111,30 @@ async fn finalize(internal: &Internal, name: &str) -> Result<(), Status> {
         Err(status) if matches!(status.reason, Reason::Conflict | Reason::NotFound) => Ok(()),
         other => other.map(|_| ()),
     }
+}
+
+/// Looks again at the definitions of a group, which may have waited for names.
+async fn accept_names(internal: &Internal, group: &str) -> Result<(), Status> {
+    let state = &internal.state;
+    let snapshot = state.registry.snapshot();
+    let Some(definitions) =
+        snapshot.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    else {
+        return Ok(());
+    };
+    for entry in state.store.list(&DEFINITIONS, Range::default()).entries {
+        let mut object = definitions.value(&entry);
+        let waits = object.text(&["spec", "group"]) == group && !object.is_terminating();
+        if !waits || !kind::accept_names(state, &mut object) {
+            continue;
+        }
+        match internal.update(definitions, &object, "status").await {
+            // Changed meanwhile, by a write that looked at the names itself.
+            Err(status) if matches!(status.reason, Reason::Conflict | Reason::NotFound) => {}
+            other => drop(other?),
+        }
+    }
+    Ok(())
 }
 
 /// Asks every instance to go; returns how many are still there.

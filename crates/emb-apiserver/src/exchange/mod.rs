@@ -50,7 +50,7 @@ where
     let (received, started) = (state.clock.now(), state.clock.monotonic());
     let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.clone());
-    let info = Info::new(parts.method, &parts.uri, parts.headers);
+    let info = Arc::new(Info::new(parts.method, &parts.uri, parts.headers));
     let known = Arc::new(Mutex::new(Known::default()));
     let handled = handle(state.clone(), source, info.clone(), body, known.clone());
     let outcome = bounded(&state, &info, handled).await;
@@ -90,7 +90,7 @@ async fn bounded(
 async fn handle<B>(
     state: Arc<State>,
     source: Source,
-    info: Info,
+    info: Arc<Info>,
     body: B,
     known: Arc<Mutex<Known>>,
 ) -> Result<Response<Body>, Status>
@@ -186,5 +186,9 @@ fn form(info: &Info) -> Result<Form, Status> {
 
 /// The encoding of an error: what was asked for, or JSON when that was the error.
 fn encoding(info: &Info) -> Encoding {
+    let wanted = negotiate::form(info.header("accept")).map(|form| form.encoding);
+    if wanted == Ok(Encoding::Yaml) {
+        return Encoding::Yaml;
+    }
     form(info).map_or(Encoding::Json, |form| form.encoding)
 }

@@ -89,6 +89,14 @@ pub(crate) fn check_type(served: &Served, object: &mut Value, body: &[u8]) -> Re
             return Err(unrecognized(served, "Kind", body));
         }
     }
+    for member in ["apiVersion", "kind"] {
+        if object.get(member).is_some_and(|value| !value.is_string() && !value.is_null()) {
+            let message = format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal into Go struct field .{member} of type string"
+            );
+            return Err(Status::new(Reason::BadRequest, message));
+        }
+    }
     let expected = gvk.group_version().to_string();
     let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
     if served.custom.is_some() {

@@ -8,7 +8,7 @@ use emb_meta::{GroupResource, ObjectExt, Status};
 use emb_store::{Expect, Key, Op, Range};
 use serde_json::{Value, json};
 
-use crate::{call::Call, registry::definitions_resource, state::State};
+use crate::{call::Call, registry::DEFINITIONS, state::State};
 
 /// Namespaces that cannot be deleted.
 const PROTECTED: [&str; 3] = ["default", "kube-system", "kube-public"];
@@ -155,12 +155,12 @@ pub(crate) fn fill_token(state: &State, secret: &mut Value, account_uid: &str) {
     }
 }
 
-/// Decides whether a definition gets its names, which makes it served.
-fn accept_names(state: &State, definition: &mut Value) {
+/// Decides whether a definition gets its names, which makes it served. Says whether that changed anything.
+pub(crate) fn accept_names(state: &State, definition: &mut Value) -> bool {
     let group = definition.text(&["spec", "group"]).to_owned();
     let others: Vec<Value> = state
         .store
-        .list(&definitions_resource(), Range::default())
+        .list(&DEFINITIONS, Range::default())
         .entries
         .iter()
         .filter(|entry| &*entry.key.name != definition.name())
@@ -168,7 +168,7 @@ fn accept_names(state: &State, definition: &mut Value) {
         .filter(|other| other.text(&["spec", "group"]) == group)
         .collect();
     let names = crd::names_in_use(&others);
-    crd::accept_names(definition, &names, state.clock.now());
+    crd::accept_names(definition, &names, state.clock.now())
 }
 
 fn service_accounts() -> GroupResource {

@@ -106,6 +106,19 @@ pub(super) fn clear_server_fields(object: &mut Value) {
     }
 }
 
+/// Refuses to mark an object as deleted, or to change when it goes, by an update. Leaving the marks out is fine.
+pub(super) fn check_deletion_fields(new: &Value, old: &Value) -> Vec<FieldError> {
+    let at = |object: &Value, field: &str| object.metadata().and_then(|m| m.get(field)).cloned();
+    let changes = |field: &str| {
+        let given = at(new, field)?;
+        let kept = field == "deletionTimestamp" && old.is_terminating();
+        let changed = !kept && at(old, field).as_ref() != Some(&given);
+        let path = format!("metadata.{field}");
+        changed.then(|| FieldError::invalid(path, &given, "field is immutable"))
+    };
+    ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(changes).collect()
+}
+
 /// Keeps the server's own fields as they are stored, whatever the client sent.
 pub(super) fn keep_server_fields(new: &mut Value, old: &Value) {
     let empty = Map::new();

@@ -24,6 +24,10 @@ pub(crate) fn begin(
     metadata::settle_namespace(call, new)?;
     check_version(call, new, old, source)?;
     check_uid(call, new, old, source)?;
+    if call.path.subresource.is_empty() {
+        let errors = metadata::check_deletion_fields(new, old);
+        refuse(&call.served, call.name(), &errors)?;
+    }
     metadata::keep_server_fields(new, old);
     separate_status(call, new, old);
     kind::on_update(call, new, old);

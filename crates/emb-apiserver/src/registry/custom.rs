@@ -1,6 +1,6 @@
 //! A committed definition of a custom resource, and what it makes the server serve.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use emb_meta::{GroupResource, ObjectExt};
 use serde_json::Value;
@@ -8,9 +8,8 @@ use serde_json::Value;
 use super::served::{Custom, Served};
 
 /// Where definitions are stored.
-pub(crate) fn definitions_resource() -> GroupResource {
-    GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions")
-}
+pub(crate) static DEFINITIONS: LazyLock<GroupResource> =
+    LazyLock::new(|| GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions"));
 
 /// A definition as far as serving needs it.
 #[derive(Clone)]
@@ -31,14 +30,14 @@ impl Definition {
         let uniform = schemas.windows(2).all(|pair| pair.first() == pair.last());
         let shown_raw_after = if uniform { schema_revision } else { u64::MAX };
         let served = if emb_kinds::crd::is_established(object) {
-            Self::served(object, shown_raw_after)
+            Self::served(object, revision, shown_raw_after)
         } else {
             Vec::new()
         };
         Self { served, schemas, schema_revision }
     }
 
-    fn served(object: &Value, schema_revision: u64) -> Vec<Arc<Served>> {
+    fn served(object: &Value, revision: u64, schema_revision: u64) -> Vec<Arc<Served>> {
         // A stored definition passed validation; one written by an older version that no longer does is not served.
         let resources = emb_kinds::custom(object).unwrap_or_else(|errors| {
             tracing::warn!(definition = object.name(), ?errors, "custom resource cannot be served");
@@ -49,6 +48,7 @@ impl Definition {
             .map(|resource| {
                 let custom = Custom {
                     definition: object.name().to_owned(),
+                    revision,
                     terminating: object.is_terminating(),
                     schema_revision,
                 };

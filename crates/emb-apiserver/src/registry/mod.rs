@@ -14,7 +14,7 @@ use emb_kinds::Resource;
 use parking_lot::RwLock;
 use serde_json::Value;
 
-pub(crate) use custom::definitions_resource;
+pub(crate) use custom::DEFINITIONS;
 pub(crate) use document::Document;
 pub(crate) use served::Served;
 

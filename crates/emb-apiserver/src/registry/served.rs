@@ -29,6 +29,8 @@ pub(crate) struct Served {
 pub(crate) struct Custom {
     /// The name of the definition.
     pub(crate) definition: String,
+    /// The revision of the definition.
+    pub(crate) revision: u64,
     /// Whether the definition is being deleted.
     pub(crate) terminating: bool,
     /// Objects written before this revision may miss defaults or hold fields that the schema no longer knows.

@@ -5,18 +5,19 @@ use emb_kinds::{
     Resource,
     table::{self, IncludeObject},
 };
-use emb_meta::{FieldError, GroupKind, ObjectExt, Status};
+use emb_meta::{ObjectExt, Reason, Status};
 use serde_json::{Value, json};
 
 /// The `apiVersion` of metadata-only objects.
 const META: &str = "meta.k8s.io/v1";
 
-/// Reads `includeObject`; an unknown word is 422.
+/// Reads `includeObject`; an unknown word is 400.
 pub(crate) fn include(text: &str) -> Result<IncludeObject, Status> {
     IncludeObject::parse(text).ok_or_else(|| {
-        let supported = ["None", "Metadata", "Object"];
-        let error = FieldError::not_supported("includeObject", &json!(text), supported);
-        Status::invalid(&GroupKind::new("meta.k8s.io", "TableOptions"), "", &[error])
+        let message = format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {text:?}: must be 'Metadata', 'Object', 'None', or empty"
+        );
+        Status::new(Reason::BadRequest, message)
     })
 }
 

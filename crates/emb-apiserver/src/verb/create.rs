@@ -49,7 +49,7 @@ pub(super) async fn insert(
             Attempt::Done(reply) => return Ok(reply),
             Attempt::Taken(_) if generated && attempts < NAME_ATTEMPTS => attempts += 1,
             Attempt::Taken(status) => return Err(status),
-            Attempt::Moved => {}
+            Attempt::Moved => call.refresh().await?,
         }
     }
 }
@@ -84,6 +84,7 @@ async fn attempt(
     let stored = call.served.to_stored(object);
     let mut ops = vec![Op::Put { key, object: stored, expect: Expect::Absent }];
     ops.extend(namespace);
+    ops.extend(call.definition_check());
     ops.extend(companions);
     match call.state.store.commit(ops).await {
         Ok(events) => events.into_iter().next().map_or_else(

@@ -43,6 +43,10 @@ pub(super) async fn list(call: &mut Call) -> Result<Reply, Status> {
     let selection = Selection::read(call)?;
     let query = &call.info.query;
     let mut limit = query.number("limit")?.and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0);
+    if query.find("sendInitialEvents").is_some() {
+        let detail = "sendInitialEvents is forbidden for list";
+        return Err(invalid_options(&[FieldError::forbidden("sendInitialEvents", detail)]));
+    }
     let resume = read_continue(query)?;
     let at = match &resume {
         Some(token) => token.revision.map_or(At::Current(0), At::Exactly),
@@ -149,6 +153,10 @@ fn read_continue(query: &Query) -> Result<Option<Continue>, Status> {
         return Ok(None);
     }
     let bad = |message: &str| Status::new(Reason::BadRequest, message);
+    if !query.get("resourceVersionMatch").is_empty() {
+        let detail = "resourceVersionMatch is forbidden when continue is provided";
+        return Err(invalid_options(&[FieldError::forbidden("resourceVersionMatch", detail)]));
+    }
     if !matches!(query.get("resourceVersion"), "" | "0") {
         return Err(bad("specifying resource version is not allowed when using continue"));
     }

@@ -12,7 +12,7 @@ mod update;
 pub(crate) mod watch;
 
 use emb_kinds::Verb;
-use emb_meta::{Details, Reason, Status};
+use emb_meta::{Details, Reason, Scope, Status};
 use emb_store::CommitError;
 
 use crate::{
@@ -34,7 +34,12 @@ pub(crate) async fn serve(call: &mut Call) -> Result<Reply, Status> {
 
 async fn serve_object(call: &mut Call) -> Result<Reply, Status> {
     let verb = requested_verb(call)?;
-    if !call.served.resource.allows(verb) {
+    // Without a namespace, objects of a namespaced kind can only be read.
+    let nowhere = call.served.resource.scope == Scope::Namespaced && call.path.namespace.is_none();
+    if nowhere && call.info.is_mutating() && call.served.custom.is_some() {
+        return Ok(Reply::Written(handler::page_not_found()));
+    }
+    if !call.served.resource.allows(verb) || (nowhere && call.info.is_mutating()) {
         return Err(call.method_not_allowed());
     }
     if !call.served.resource.is_stored() {

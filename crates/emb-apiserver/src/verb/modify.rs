@@ -4,7 +4,7 @@
 //! another write came first the change is computed again, so a patch never fails on a race; a client that named a
 //! resourceVersion gets its 409 from the check of that version in the next round.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use emb_meta::{ObjectExt, Status};
 use emb_store::{CommitError, Entry, Expect, Op};
@@ -42,6 +42,7 @@ pub(super) async fn modify(
         if let Some(reply) = write(call, &current, &old, new, options).await? {
             return Ok(reply);
         }
+        call.refresh().await?;
     }
 }
 
@@ -89,7 +90,8 @@ async fn write(
     } else {
         (Op::Put { key, object: call.served.to_stored(new), expect }, None)
     };
-    match call.state.store.commit(vec![op]).await {
+    let ops = iter::once(op).chain(call.definition_check()).collect();
+    match call.state.store.commit(ops).await {
         Ok(events) => match (last_state, events.into_iter().next()) {
             (Some(object), _) => Ok(Some(Reply::Object(StatusCode::OK, object))),
             (None, Some(event)) => Ok(Some(Reply::Stored(StatusCode::OK, event.entry.clone()))),

@@ -190,6 +190,9 @@ fn a_taken_kind_is_not_served_twice() {
         let gizmos = WIDGETS.replace("widgets", "gizmos");
         let page = api.get(&gizmos).await.expect(404);
         assert_eq!(page.bytes, "404 page not found\n");
+        api.delete(&format!("{DEFINITIONS}/widgets.probe.example.com")).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        api.get(&gizmos).await.expect(200);
     });
 }
 

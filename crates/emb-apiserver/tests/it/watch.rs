@@ -116,6 +116,7 @@ fn idle_watches_get_bookmarks_and_end_in_time() {
     test(|api| async move {
         let path = format!("{CONFIG_MAPS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=90");
         let mut watch = api.watch(&path).await;
+        assert_eq!(watch.seen().await, pair("BOOKMARK", ""));
         assert_eq!(watch.seen().await, None);
         api.clock.advance(Duration::from_secs(61));
         let mark = watch.next().await.unwrap();

@@ -128,5 +128,5 @@ fn settled(result: Result<serde_json::Value, Status>) -> Result<(), Status> {
 }
 
 fn contains(body: &[u8], word: &str) -> bool {
-    body.windows(word.len()).any(|window| window == word.as_bytes())
+    memchr::memmem::find(body, word.as_bytes()).is_some()
 }

@@ -46,8 +46,7 @@ impl Options {
             (Some(false), None | Some(0)) => Start::Now,
             (_, Some(revision)) => Start::After(revision),
         };
-        let marks_initial_end =
-            bookmarks && (initial == Some(true) || (initial.is_none() && revision == Some(0)));
+        let marks_initial_end = bookmarks && matches!(start, Start::Initial(_));
         let timeout = query
             .number("timeoutSeconds")?
             .and_then(|seconds| u64::try_from(seconds).ok())
@@ -58,23 +57,20 @@ impl Options {
 }
 
 fn check_match(text: &str, initial: Option<bool>) -> Result<(), Status> {
-    let forbidden = |detail: &str| {
-        Err(invalid_options(&[FieldError::forbidden("resourceVersionMatch", detail)]))
-    };
-    match (text, initial) {
-        ("", None) | ("NotOlderThan", Some(_)) => Ok(()),
-        ("" | "Exact", Some(_)) => {
-            forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-        }
-        ("NotOlderThan" | "Exact", None) => forbidden(
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ),
-        (other, _) => {
-            let supported = ["NotOlderThan"];
-            let error = FieldError::not_supported("resourceVersionMatch", &json!(other), supported);
-            Err(invalid_options(&[error]))
-        }
+    let field = "resourceVersionMatch";
+    let mut errors = Vec::new();
+    if initial.is_some() && text != "NotOlderThan" {
+        let detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        errors.push(FieldError::forbidden(field, detail));
     }
+    if initial.is_none() && !text.is_empty() {
+        let detail =
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+        errors.push(FieldError::forbidden(field, detail));
+    } else if !matches!(text, "" | "NotOlderThan") {
+        errors.push(FieldError::not_supported(field, &json!(text), ["NotOlderThan"]));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(invalid_options(&errors)) }
 }
 
 #[cfg(test)]
@@ -103,7 +99,8 @@ mod tests {
     fn the_end_of_the_initial_state_is_marked_when_bookmarks_are_allowed() {
         let marks = |text: &str| read(text).unwrap().marks_initial_end;
         assert!(marks("allowWatchBookmarks=true&resourceVersion=0"));
-        assert!(!marks("allowWatchBookmarks=true"));
+        assert!(marks("allowWatchBookmarks=true"));
+        assert!(!marks("allowWatchBookmarks=true&resourceVersion=7"));
         assert!(!marks("sendInitialEvents=true&resourceVersionMatch=NotOlderThan"));
     }
 
