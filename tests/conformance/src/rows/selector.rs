@@ -133,6 +133,10 @@ pub(crate) async fn fields(world: &World<'_>) -> Result<()> {
             equal("found", &found, &true)
         }),
     );
+    let plain =
+        Says(r#""data" is not a known field selector: only "metadata.name", "metadata.namespace""#);
+    let config_maps = namespace.core("configmaps");
+    cases.note("configmaps", judge(world, &config_maps, "fieldSelector", "data=x", &plain).await);
     let unsupported = Says("field label not supported: spec.x");
     cases.note(
         "namespaces",
