@@ -1,5 +1,19 @@
 //! Numbers in messages, printed as the Go programs of the ecosystem print them.
 
+use emb_meta::{FieldError, FieldErrorKind};
+use serde_json::Value;
+
+/// An error that shows `value`, floats in Go's form.
+pub(crate) fn invalid(field: String, value: &Value, detail: &str) -> FieldError {
+    match value.as_f64().filter(|_| value.is_f64()) {
+        Some(float) => {
+            let message = format!("Invalid value: {}: {detail}", go_float(float));
+            FieldError::of(FieldErrorKind::Invalid, field, message)
+        }
+        None => FieldError::invalid(field, value, detail),
+    }
+}
+
 /// A float in its shortest form; with an exponent below 1e-4 and from 1e6 on.
 pub(crate) fn go_float(value: f64) -> String {
     let scientific = format!("{value:e}");

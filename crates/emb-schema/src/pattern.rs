@@ -20,11 +20,12 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     }
     let translated =
         translate(pattern).map_err(|reason| format!("error parsing regexp: {reason}"))?;
-    RegexBuilder::new(&translated)
-        .size_limit(SIZE_LIMIT)
-        .nest_limit(200)
-        .build()
-        .map_err(|error| format!("error parsing regexp: {}", last_line(&error.to_string())))
+    RegexBuilder::new(&translated).size_limit(SIZE_LIMIT).nest_limit(200).build().map_err(|error| {
+        match last_line(&error.to_string()) {
+            "unclosed group" => format!("error parsing regexp: missing closing ): `{pattern}`"),
+            reason => format!("error parsing regexp: {reason}"),
+        }
+    })
 }
 
 fn last_line(text: &str) -> &str {
@@ -55,11 +56,18 @@ fn check_group(rest: &Peekable<Chars<'_>>) -> Result<(), String> {
     if ahead.next() != Some('?') {
         return Ok(());
     }
+    let unsupported = |mark: char| Err(format!("invalid or unsupported Perl syntax: `(?{mark}`"));
+    if let Some(mark @ ('=' | '!')) = ahead.peek() {
+        return unsupported(*mark);
+    }
+    if ahead.next_if_eq(&'<').is_some() && matches!(ahead.peek(), Some('=' | '!')) {
+        return unsupported('<');
+    }
     let flags: String =
         ahead.take_while(|&flag| flag.is_ascii_alphabetic() || flag == '-').collect();
     let is_name = flags.starts_with('P');
     match flags.chars().find(|flag| !is_name && !"imsU-".contains(*flag)) {
-        Some(flag) => Err(format!("invalid or unsupported Perl syntax: `(?{flag}`")),
+        Some(flag) => unsupported(flag),
         None => Ok(()),
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn compile(
         let draft = Draft::read(keywords, &at, errors);
         if draft.check(node, &at, errors) {
             let field = field_path::resolve(draft.field_path, node).unwrap_or_default();
-            let compiled = draft.compile(&own, &at, uncorrelatable, source, errors);
+            let compiled = draft.compile(&own, &at, uncorrelatable, errors);
             rules.extend(compiled.map(|rule| Rule { field: field.into(), ..rule }));
         }
     }
@@ -130,14 +130,13 @@ impl<'v> Draft<'v> {
         own: &Type<'_>,
         at: &FieldPath,
         uncorrelatable: Option<&FieldPath>,
-        source: &Value,
         errors: &mut Vec<FieldError>,
     ) -> Option<Rule> {
         let old_is_optional = self.optional_old_self == Some(true);
         let program = Program::compile(self.rule, own, old_is_optional, &Type::Bool)
             .map_err(|error| {
                 let detail = error.replace("must evaluate", "cel expression must evaluate");
-                errors.push(FieldError::invalid(at.child("rule"), source, &detail));
+                errors.push(self.refused(at.child("rule"), &detail));
             })
             .ok()?;
         if !program.uses_old_self && self.optional_old_self.is_some() {
@@ -151,7 +150,7 @@ impl<'v> Draft<'v> {
             );
             errors.push(FieldError::invalid(at.child("rule"), &json!(self.rule), &detail));
         }
-        let message_expression = self.compile_message(own, at, source, errors);
+        let message_expression = self.compile_message(own, at, errors);
         Some(Rule {
             program,
             source: self.rule.trim().into(),
@@ -167,7 +166,6 @@ impl<'v> Draft<'v> {
         &self,
         own: &Type<'_>,
         at: &FieldPath,
-        source: &Value,
         errors: &mut Vec<FieldError>,
     ) -> Option<Program> {
         if self.message_expression.is_empty() {
@@ -176,9 +174,28 @@ impl<'v> Draft<'v> {
         Program::compile(self.message_expression, own, false, &Type::Text)
             .map_err(|error| {
                 let detail = format!("messageExpression {error}");
-                errors.push(FieldError::invalid(at.child("messageExpression"), source, &detail));
+                errors.push(self.refused(at.child("messageExpression"), &detail));
             })
             .ok()
+    }
+}
+
+impl Draft<'_> {
+    /// The error of a rule that does not compile; it shows the whole rule with all of its parts.
+    fn refused(&self, at: FieldPath, detail: &str) -> FieldError {
+        let optional = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
+        let parts = [
+            ("Rule", json!(self.rule)),
+            ("Message", json!(self.message)),
+            ("MessageExpression", json!(self.message_expression)),
+            ("Reason", optional(self.reason)),
+            ("FieldPath", json!(self.field_path)),
+            ("OptionalOldSelf", json!(self.optional_old_self)),
+        ];
+        let shown: Vec<String> =
+            parts.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        let message = format!("Invalid value: {{{}}}: {detail}", shown.join(","));
+        FieldError::of(FieldErrorKind::Invalid, at, message)
     }
 }
 

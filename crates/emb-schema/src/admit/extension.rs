@@ -48,6 +48,10 @@ fn plain(keywords: &Keywords, at: &FieldPath, place: Place<'_>, errors: &mut Vec
         let detail = format!("must not be set {reason}");
         errors.push(FieldError::forbidden(at.child("default"), &detail));
     }
+    if text(keywords, "type") == "null" {
+        let detail = "type cannot be set to null, use nullable as an alternative";
+        errors.push(FieldError::forbidden(at.child("type"), detail));
+    }
     for name in UNSUPPORTED {
         if keyword(keywords, name).is_some() {
             let detail = format!("{name} is not supported");

@@ -7,14 +7,16 @@ use super::{Keywords, flag, is_too_deep, keyword, properties, schema, schemas, t
 
 const JUNCTORS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
-/// Checks the alternatives of a schema that itself stands outside of alternatives.
+/// Checks the alternatives of a schema that itself stands outside of alternatives. Those of the root may name only what
+/// the root declares; elsewhere the API is lenient about it.
 pub(super) fn check(outer: &Keywords, at: &FieldPath, depth: usize, errors: &mut Vec<FieldError>) {
-    let mut walk = Walk { errors };
+    let mut walk = Walk { errors, is_root: depth == 1 };
     walk.branches(outer, Some(outer), at, at, depth);
 }
 
 struct Walk<'e> {
     errors: &'e mut Vec<FieldError>,
+    is_root: bool,
 }
 
 impl Walk<'_> {
@@ -53,18 +55,19 @@ impl Walk<'_> {
         at: &FieldPath,
         depth: usize,
     ) {
-        let Some(outer) = outer else {
+        if outer.is_none() && self.is_root {
             let detail = format!("because it is defined in {at}");
             self.errors.push(FieldError::required(outer_at, &detail));
             return;
-        };
+        }
         self.forbidden(branch, at);
-        self.branches(branch, Some(outer), outer_at, at, depth);
+        self.branches(branch, outer, outer_at, at, depth);
         if let Some(items) = schema(branch, "items") {
             let (outer_at, at) = (outer_at.child("items"), at.child("items"));
-            self.branch(items, schema(outer, "items"), &outer_at, &at, depth + 1);
+            let outer = outer.and_then(|outer| schema(outer, "items"));
+            self.branch(items, outer, &outer_at, &at, depth + 1);
         }
-        let declared = schema(outer, "properties");
+        let declared = outer.and_then(|outer| schema(outer, "properties"));
         for (name, property) in properties(branch) {
             let here = at.child("properties").key(name);
             if name == "metadata" {

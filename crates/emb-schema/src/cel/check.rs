@@ -50,8 +50,7 @@ impl<'n> Checker<'n> {
                     None => no_overload(at, operator.name(), &[left, right]),
                 }
             }
-            Kind::And(operands) => self.logical(operands, "_&&_", at),
-            Kind::Or(operands) => self.logical(operands, "_||_", at),
+            Kind::And(operands) | Kind::Or(operands) => self.logical(operands),
             Kind::Conditional { condition, then, otherwise } => {
                 let condition = self.expr(condition)?;
                 let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
@@ -131,14 +130,11 @@ impl<'n> Checker<'n> {
         Ok(accessed(found, access, was_optional))
     }
 
-    fn logical(&mut self, operands: &mut [Expr], name: &str, at: usize) -> Checked<'n> {
+    fn logical(&mut self, operands: &mut [Expr]) -> Checked<'n> {
         for operand in operands {
             let found = self.expr(operand)?;
             if !matches!(found, Type::Bool | Type::Dyn) {
-                return fail(
-                    at,
-                    format!("expected type 'bool' but found '{found}' as an operand of '{name}'"),
-                );
+                return fail(operand.at, format!("expected type 'bool' but found '{found}'"));
             }
         }
         Ok(Type::Bool)
@@ -181,7 +177,7 @@ impl<'n> Checker<'n> {
             Type::Dyn => Type::Dyn,
             other => {
                 return fail(
-                    at,
+                    parts.range.at,
                     format!(
                         "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
                     ),

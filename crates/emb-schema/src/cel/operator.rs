@@ -9,6 +9,7 @@ use super::{
     program::{EvalError, Meter},
     value::Val,
 };
+use crate::node::ListKind;
 
 pub(super) fn overflow() -> EvalError {
     EvalError::failed("integer overflow")
@@ -146,14 +147,58 @@ fn add<'v>(left: &Val<'v>, right: &Val<'v>, meter: &mut Meter) -> Evaluated<'v> 
         (Val::Timestamp(at), Val::Duration(by)) | (Val::Duration(by), Val::Timestamp(at)) => {
             Ok(Val::Timestamp(at.saturating_add(i128::from(*by))))
         }
-        (a, b) if a.is_list() && b.is_list() => {
-            let mut items = a.visited().unwrap_or_default();
-            items.extend(b.visited().unwrap_or_default());
-            meter.charge(items.len())?;
-            Ok(Val::list(items))
-        }
+        (a, b) if a.is_list() && b.is_list() => join(a, b, meter),
         _ => Err(EvalError::NoSuchOverload),
     }
+}
+
+/// One list after the other. To a set or a map list only what it lacks is added; equal keys take the newer item.
+fn join<'v>(left: &Val<'v>, right: &Val<'v>, meter: &mut Meter) -> Evaluated<'v> {
+    let kind = match left {
+        Val::Items(_, Some(node)) => &node.list,
+        _ => &ListKind::Atomic,
+    };
+    let mut items = left.visited().unwrap_or_default();
+    let added = right.visited().unwrap_or_default();
+    meter.charge(items.len() + added.len())?;
+    for item in added {
+        match find_same(kind, &items, &item, meter)?.and_then(|index| items.get_mut(index)) {
+            Some(slot) => *slot = item,
+            None => items.push(item),
+        }
+    }
+    Ok(Val::list(items))
+}
+
+/// Where the list already has the item, as its kind tells items apart.
+fn find_same(
+    kind: &ListKind,
+    items: &[Val<'_>],
+    item: &Val<'_>,
+    meter: &mut Meter,
+) -> Result<Option<usize>, EvalError> {
+    for (index, known) in items.iter().enumerate() {
+        let same = match kind {
+            ListKind::Atomic => return Ok(None),
+            ListKind::Set => equal(known, item, meter)?,
+            ListKind::Map(keys) => {
+                let mut same = true;
+                for key in keys {
+                    same = same
+                        && match (known.member(key), item.member(key)) {
+                            (Some(a), Some(b)) => equal(&a, &b, meter)?,
+                            (None, None) => true,
+                            _ => false,
+                        };
+                }
+                same
+            }
+        };
+        if same {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
 }
 
 fn subtract<'v>(left: &Val<'v>, right: &Val<'v>) -> Evaluated<'v> {

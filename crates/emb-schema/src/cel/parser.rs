@@ -295,13 +295,14 @@ impl Parser {
     }
 
     fn presence_test(arguments: Vec<Expr>, at: usize) -> Parsed {
+        let at_argument = arguments.first().map_or(at, |argument| argument.at);
         let mut arguments = arguments.into_iter();
         match (arguments.next(), arguments.next()) {
             (
                 Some(Expr { kind: Kind::Select { operand, field, access: Access::Plain }, .. }),
                 None,
             ) => Ok(Expr { at, kind: Kind::Select { operand, field, access: Access::Test } }),
-            _ => error(at, "invalid argument to has() macro"),
+            _ => error(at_argument, "invalid argument to has() macro"),
         }
     }
 

@@ -86,7 +86,7 @@ fn text_method<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         (F::CharAt, [index]) if is_int(index) => T::Text,
         (F::IndexOf | F::LastIndexOf, [one]) if is_text(one) => T::Int,
         (F::IndexOf | F::LastIndexOf, [one, from]) if is_text(one) && is_int(from) => T::Int,
-        (F::LowerAscii | F::UpperAscii | F::Trim | F::Reverse, []) => T::Text,
+        (F::LowerAscii | F::UpperAscii | F::Trim, []) => T::Text,
         (F::Replace, [old, new]) if is_text(old) && is_text(new) => T::Text,
         (F::Replace, [old, new, limit]) if is_text(old) && is_text(new) && is_int(limit) => T::Text,
         (F::Split, [separator]) if is_text(separator) => texts(),

@@ -70,6 +70,7 @@ fn true_expressions_are_true() {
         "self.set == oldSelf.set && sets.equivalent(self.set, ['y', 'x']) && sets.intersects(self.set, ['y'])",
         "self == oldSelf && {'a': 1}.a == 1 && {'a': 1} == {'a': 1}",
         "self.?s.orValue('x') == 'héllo' && self.map[?'zz'].orValue('none') == 'none' && optional.none().hasValue() == false",
+        "self.set + ['z', 'x'] == ['x', 'y', 'z'] && self.list + ['a'] == ['a', 'b', 'a']",
         // What decides wins over what fails, on either side.
         "true || self.list[9] == ''",
         "self.list[9] == '' || true",

@@ -79,17 +79,30 @@ fn is_host_label(label: &str) -> bool {
 }
 
 pub(super) fn is_address(text: &str) -> bool {
-    text.parse::<IpAddr>().is_ok()
+    parse_address(text).is_some()
+}
+
+/// An address; leading zeros in IPv4 are decimal, as older programs write them.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    if text.contains(':') {
+        return text.parse().ok();
+    }
+    let plain = |part: &str| {
+        let digits = part.trim_start_matches('0');
+        if digits.is_empty() && !part.is_empty() { "0".to_owned() } else { digits.to_owned() }
+    };
+    let parts: Vec<String> = text.split('.').map(plain).collect();
+    parts.join(".").parse().ok()
 }
 
 /// `10.0.0.0/8`
 pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else { return false };
     let plain = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-    let most = match address.parse() {
-        Ok(IpAddr::V4(_)) => 32,
-        Ok(IpAddr::V6(_)) => 128,
-        Err(_) => return false,
+    let most = match parse_address(address) {
+        Some(IpAddr::V4(_)) => 32,
+        Some(IpAddr::V6(_)) => 128,
+        None => return false,
     };
     plain && length.parse::<u32>().is_ok_and(|length| length <= most)
 }

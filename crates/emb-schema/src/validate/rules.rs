@@ -7,6 +7,7 @@ use crate::{
     cel::{EvalError, Meter, Variables},
     correlate::MapList,
     node::{JsonType, ListKind, Node, Types},
+    number,
     place::Place,
     rule::Rule,
     schema::Budget,
@@ -229,6 +230,6 @@ fn broken(rule: &Rule, node: &Node, value: &Value, message: String, place: Strin
         _ if hides_value => {
             FieldError::of(FieldErrorKind::Invalid, field, format!("Invalid value: {message}"))
         }
-        _ => FieldError::invalid(field, value, &message),
+        _ => number::invalid(field, value, &message),
     }
 }

@@ -164,7 +164,10 @@ fn a_rule_that_does_not_compile_is_told_at_its_place() {
             "x-kubernetes-validations": [{"rule": rule}]});
         let errors = Schema::compile(&schema, &FieldPath::new("s")).unwrap_err();
         assert_eq!(errors[0].field, "s.x-kubernetes-validations[0].rule");
-        let shown = json!({ "rule": rule });
+        let shown = format!(
+            r#"{{"Rule":{},"Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}}"#,
+            json!(rule)
+        );
         assert_eq!(errors[0].message, format!("Invalid value: {shown}: {expected}"));
     }
 }

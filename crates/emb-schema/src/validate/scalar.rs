@@ -7,7 +7,7 @@ use super::structure::Walk;
 use crate::{
     format::FormatName,
     node::{Bound, Constraints, JsonType, Node, Types},
-    number::go_float,
+    number::{self, go_float},
     place::Place,
 };
 
@@ -79,7 +79,7 @@ fn check_number(walk: &mut Walk<'_>, node: &Node, number: &Number, place: &Place
     for problem in problems.into_iter().flatten() {
         let detail = format!("{place} in body {problem}");
         let value = Value::Number(number.clone());
-        walk.errors.push(FieldError::invalid(walk.field(place), &value, &detail));
+        walk.errors.push(number::invalid(walk.field(place), &value, &detail));
     }
 }
 

@@ -31,7 +31,6 @@ pub(super) fn apply<'v>(
         (Function::LowerAscii, []) => Val::text(text.to_ascii_lowercase()),
         (Function::UpperAscii, []) => Val::text(text.to_ascii_uppercase()),
         (Function::Trim, []) => Val::text(text.trim()),
-        (Function::Reverse, []) => Val::text(text.chars().rev().collect::<String>()),
         (Function::CharAt, [Val::Int(index)]) => char_at(text, *index)?,
         (Function::IndexOf, [Val::Text(part)]) => index_of(text, part, 0),
         (Function::IndexOf, [Val::Text(part), Val::Int(from)]) => {
