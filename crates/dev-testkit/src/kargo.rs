@@ -17,6 +17,8 @@ use crate::{Client, Kubeconfig};
 /// How to start it.
 #[derive(Clone, Debug, Default)]
 pub struct UpOptions {
+    /// The binary; otherwise the one that [`binary`] finds.
+    pub binary: Option<PathBuf>,
     /// Further arguments.
     pub arguments: Vec<String>,
     /// Variables to set.
@@ -47,7 +49,8 @@ pub fn binary() -> Result<PathBuf> {
 impl Kargo {
     /// Starts on `data_dir` and a free port, and waits until it is ready.
     pub async fn up(data_dir: &Path, options: &UpOptions) -> Result<Self> {
-        let mut child = Command::new(binary()?)
+        let program = options.binary.clone().map_or_else(binary, Ok)?;
+        let mut child = Command::new(program)
             .arg("up")
             .args(["--kube-port", "0", "--data-dir"])
             .arg(data_dir)

@@ -63,6 +63,11 @@ impl PowerCut {
         let bytes = fs::read(&self.notes).unwrap_or_default();
         let notes = parse(&bytes);
         let mut synced = BTreeSet::new();
+        // Without a single fsync the library was not at work, and the test would prove nothing.
+        ensure!(
+            notes.iter().any(|note| note.kind == Kind::Sync),
+            "the preloaded library noted no fsync"
+        );
         for note in notes.iter().rev() {
             if note.kind == Kind::Sync {
                 synced.insert(note.path);
