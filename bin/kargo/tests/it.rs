@@ -1,6 +1,10 @@
 //! The binary as a user meets it: exit codes, messages, files, signals.
 
-#![allow(clippy::disallowed_methods, reason = "tests run on the real clock and runtime")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests run on the real clock and runtime, and fail by panicking"
+)]
 
 use std::{
     fs,
