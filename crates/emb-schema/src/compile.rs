@@ -21,6 +21,11 @@ pub(crate) const DEPTH_LIMIT: usize = 100;
 /// Schemas with more nodes than this are refused.
 const NODE_LIMIT: usize = 100_000;
 
+/// Different patterns of one schema; each may take much memory.
+const PATTERN_LIMIT: usize = 500;
+/// Rules of one schema.
+const RULE_LIMIT: usize = 1000;
+
 /// Where in the tree a node stands.
 struct Context {
     depth: usize,
@@ -49,13 +54,20 @@ pub(crate) struct Compiler {
     /// The same pattern stands in many places; all share one program.
     patterns: HashMap<String, Result<Regex, String>>,
     nodes: usize,
+    rules: usize,
     pub(crate) errors: Vec<FieldError>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Compiler {
     pub(crate) fn new() -> Self {
-        Self { patterns: HashMap::new(), nodes: 0, errors: Vec::new(), warnings: Vec::new() }
+        Self {
+            patterns: HashMap::new(),
+            nodes: 0,
+            rules: 0,
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// The root node of `schema`, which stands at `at` in its document.
@@ -99,6 +111,10 @@ impl Compiler {
         if self.errors.is_empty() {
             let uncorrelatable = context.uncorrelatable.as_ref();
             node.rules = rule::compile(&node, keywords, at, uncorrelatable, &mut self.errors);
+            self.rules += node.rules.len();
+            if self.rules > RULE_LIMIT {
+                self.errors.push(FieldError::forbidden(at, "schema has too many rules"));
+            }
         }
         node.below = below(&node);
         node
@@ -116,6 +132,11 @@ impl Compiler {
     }
 
     fn pattern(&mut self, text: &str, at: &FieldPath) -> Option<Pattern> {
+        if self.patterns.len() >= PATTERN_LIMIT && !self.patterns.contains_key(text) {
+            let detail = "schema has too many patterns";
+            self.errors.push(FieldError::forbidden(at.child("pattern"), detail));
+            return None;
+        }
         let compiled =
             self.patterns.entry(text.to_owned()).or_insert_with(|| pattern::compile(text)).clone();
         match compiled {

@@ -9,7 +9,7 @@ use std::str::Chars;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// A compiled pattern may take this much memory.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 1 << 20;
 /// Patterns longer than this are refused.
 const LENGTH_LIMIT: usize = 64 << 10;
 

@@ -75,6 +75,18 @@ impl Schema {
     /// Everything that is wrong with `new`. With `old`, the object it replaces, what was wrong already and did not
     /// change is accepted.
     pub fn validate(&self, new: &Value, old: Option<&Value>, budget: Budget) -> Vec<FieldError> {
-        validate::validate(&self.0, new, old, budget)
+        self.validate_after(new, old, budget, &[])
+    }
+
+    /// The same for an object of which something wrong is known already, for example in its metadata: what keeps the
+    /// rules of the schema from running does so wherever it stands.
+    pub fn validate_after(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        budget: Budget,
+        known: &[FieldError],
+    ) -> Vec<FieldError> {
+        validate::validate(&self.0, new, old, budget, known)
     }
 }

@@ -9,6 +9,15 @@ use super::function::Function;
 pub(super) struct Expr {
     pub(super) at: usize,
     pub(super) kind: Kind,
+    /// How many levels the tree has from here: whoever follows it needs that much stack.
+    pub(super) depth: usize,
+}
+
+impl Expr {
+    pub(super) fn new(at: usize, kind: Kind) -> Self {
+        let depth = 1 + kind.depth_of_parts();
+        Self { at, kind, depth }
+    }
 }
 
 #[derive(Debug)]
@@ -46,6 +55,34 @@ pub(super) enum Kind {
     Map(Vec<(Expr, Expr)>),
     Call(Box<Call>),
     Macro(Box<Macro>),
+}
+
+impl Kind {
+    fn depth_of_parts(&self) -> usize {
+        let deepest = |parts: &[Expr]| parts.iter().map(|part| part.depth).max().unwrap_or(0);
+        match self {
+            Self::Literal(_) | Self::Name(_) => 0,
+            Self::Select { operand, .. } | Self::Not(operand) | Self::Negate(operand) => {
+                operand.depth
+            }
+            Self::Index { operand, index, .. } => operand.depth.max(index.depth),
+            Self::Binary { left, right, .. } => left.depth.max(right.depth),
+            Self::And(parts) | Self::Or(parts) | Self::List(parts) => deepest(parts),
+            Self::Conditional { condition, then, otherwise } => {
+                condition.depth.max(then.depth).max(otherwise.depth)
+            }
+            Self::Map(entries) => entries
+                .iter()
+                .map(|(key, value)| key.depth.max(value.depth))
+                .max()
+                .unwrap_or_default(),
+            Self::Call(call) => deepest(&call.arguments),
+            Self::Macro(parts) => {
+                let condition = parts.condition.as_ref().map_or(0, |condition| condition.depth);
+                parts.range.depth.max(parts.body.depth).max(condition)
+            }
+        }
+    }
 }
 
 #[derive(Debug)]

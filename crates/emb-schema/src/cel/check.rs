@@ -234,7 +234,7 @@ fn compile_pattern(call: &mut Call) -> Result<(), CompileError> {
     if !matches!(call.function, Function::Matches | Function::Find | Function::FindAll) {
         return Ok(());
     }
-    if let Some(Expr { at, kind: Kind::Literal(Literal::Text(text)) }) = call.arguments.get(1) {
+    if let Some(Expr { at, kind: Kind::Literal(Literal::Text(text)), .. }) = call.arguments.get(1) {
         let compiled = pattern::compile(text).map_err(|reason| CompileError {
             at: *at,
             problem: format!("invalid {} argument: {reason}", call.function.name()),

@@ -113,6 +113,8 @@ fn what_cannot_work_does_not_compile() {
     let deep = format!("{}true{}", "(".repeat(1000), ")".repeat(1000));
     assert!(holds(&deep).unwrap_err().contains("recursion limit"));
     assert!(holds(&"!".repeat(5000)).is_err());
+    let wide = (0..60).fold("1".to_owned(), |inner, _| format!("({inner}{})", "+1".repeat(100)));
+    assert!(holds(&format!("{wide} > 0")).unwrap_err().contains("recursion limit"));
     assert_eq!(holds(&vec!["true"; 500].join(" && ")), Ok(true));
 }
 

@@ -19,6 +19,7 @@ pub(crate) fn validate(
     new: &Value,
     old: Option<&Value>,
     budget: Budget,
+    known: &[FieldError],
 ) -> Vec<FieldError> {
     let mut errors = structure::check(root, new, old, "");
     if root.below.embedded {
@@ -28,7 +29,7 @@ pub(crate) fn validate(
         list::check(root, new, old, &mut errors);
     }
     if root.below.rules {
-        if errors.iter().any(blocks_rules) {
+        if known.iter().chain(&errors).any(blocks_rules) {
             errors.push(FieldError::invalid("<nil>", &Value::Null, RULES_SKIPPED));
         } else {
             rules::check(root, new, old, budget, &mut errors);

@@ -1,14 +1,18 @@
 //! Tokens to a syntax tree, by recursive descent. Depth is bounded, so hostile sources cannot exhaust the stack.
 
+mod primary;
+
 use super::{
     ast::{Access, Call, Expr, Kind, Literal, Macro, MacroKind, Operator, Style},
-    escape,
     function::Function,
     lexer::{Token, TokenKind, tokenize},
     program::CompileError,
 };
 
+/// Brackets may be nested this deep.
 const DEPTH_LIMIT: usize = 64;
+/// The tree may be this deep: a long sum is a deep tree without any bracket.
+const TREE_LIMIT: usize = 200;
 /// Sources longer than this are refused.
 const LENGTH_LIMIT: usize = 32 << 10;
 
@@ -31,6 +35,15 @@ struct Parser {
 }
 
 type Parsed<T = Expr> = Result<T, CompileError>;
+
+/// A node of the tree, unless the tree gets too deep.
+fn grown(at: usize, kind: Kind) -> Parsed {
+    let expr = Expr::new(at, kind);
+    if expr.depth > TREE_LIMIT {
+        return error(at, "expression recursion limit exceeded");
+    }
+    Ok(expr)
+}
 
 fn error<T>(at: usize, problem: &str) -> Parsed<T> {
     Err(CompileError { at, problem: problem.to_owned() })
@@ -87,14 +100,12 @@ impl Parser {
             let then = self.disjunction()?;
             self.expect(":")?;
             let otherwise = self.expression()?;
-            Expr {
-                at,
-                kind: Kind::Conditional {
-                    condition: Box::new(condition),
-                    then: Box::new(then),
-                    otherwise: Box::new(otherwise),
-                },
-            }
+            let kind = Kind::Conditional {
+                condition: Box::new(condition),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
+            };
+            grown(at, kind)?
         } else {
             condition
         };
@@ -126,7 +137,7 @@ impl Parser {
         while self.take(mark) {
             operands.push(operand(self)?);
         }
-        Ok(Expr { at, kind: join(operands) })
+        grown(at, join(operands))
     }
 
     fn relation(&mut self) -> Parsed {
@@ -165,17 +176,12 @@ impl Parser {
         operator: fn(&TokenKind) -> Option<Operator>,
     ) -> Parsed {
         let mut left = operand(self)?;
-        let mut operators = 0;
         while let Some(operator) = operator(self.peek()) {
-            operators += 1;
-            if operators > DEPTH_LIMIT {
-                return error(self.at(), "expression recursion limit exceeded");
-            }
             let at = self.at();
             self.next += 1;
             let right = operand(self)?;
             let (left_side, right) = (Box::new(left), Box::new(right));
-            left = Expr { at, kind: Kind::Binary { operator, left: left_side, right } };
+            left = grown(at, Kind::Binary { operator, left: left_side, right })?;
         }
         Ok(left)
     }
@@ -188,11 +194,11 @@ impl Parser {
         }
         if nots > 0 {
             let operand = self.member()?;
-            return Ok(if nots % 2 == 0 {
-                operand
+            return if nots % 2 == 0 {
+                Ok(operand)
             } else {
-                Expr { at, kind: Kind::Not(Box::new(operand)) }
-            });
+                grown(at, Kind::Not(Box::new(operand)))
+            };
         }
         let mut minuses = 0;
         while self.take("-") {
@@ -202,17 +208,17 @@ impl Parser {
             return self.member();
         }
         if let TokenKind::Int(digits) = self.peek().clone() {
-            let number = integer(&format!("-{digits}"));
+            let number = primary::integer(&format!("-{digits}"));
             return self.literal_then_members(at, number.map(Literal::Int));
         }
         let operand = self.member()?;
-        Ok(Expr { at, kind: Kind::Negate(Box::new(operand)) })
+        grown(at, Kind::Negate(Box::new(operand)))
     }
 
     fn literal_then_members(&mut self, at: usize, literal: Option<Literal>) -> Parsed {
         let Some(literal) = literal else { return error(at, "invalid int literal") };
         self.next += 1;
-        self.members(Expr { at, kind: Kind::Literal(literal) })
+        self.members(Expr::new(at, Kind::Literal(literal)))
     }
 
     fn member(&mut self) -> Parsed {
@@ -221,7 +227,6 @@ impl Parser {
     }
 
     fn members(&mut self, mut operand: Expr) -> Parsed {
-        let mut steps = 0;
         loop {
             let at = self.at();
             let (optional_field, optional_index) = (self.take(".?"), self.take("[?"));
@@ -233,13 +238,9 @@ impl Parser {
                 self.expect("]")?;
                 let access = if optional_index { Access::Optional } else { Access::Plain };
                 let operand_side = Box::new(operand);
-                operand = Expr { at, kind: Kind::Index { operand: operand_side, index, access } };
+                operand = grown(at, Kind::Index { operand: operand_side, index, access })?;
             } else {
                 return Ok(operand);
-            }
-            steps += 1;
-            if steps > DEPTH_LIMIT {
-                return error(at, "expression recursion limit exceeded");
             }
         }
     }
@@ -263,10 +264,7 @@ impl Parser {
             arguments.extend(self.arguments(")")?);
             return Self::call(&name, Style::Method, arguments, call_at);
         }
-        Ok(Expr {
-            at,
-            kind: Kind::Select { operand: Box::new(operand), field: name.into(), access },
-        })
+        grown(at, Kind::Select { operand: Box::new(operand), field: name.into(), access })
     }
 
     fn arguments(&mut self, close: &str) -> Parsed<Vec<Expr>> {
@@ -291,7 +289,7 @@ impl Parser {
             return error(at, &format!("undeclared reference to '{name}' (in container '')"));
         };
         let call = Call { function, style, arguments, pattern: None };
-        Ok(Expr { at, kind: Kind::Call(Box::new(call)) })
+        grown(at, Kind::Call(Box::new(call)))
     }
 
     fn presence_test(arguments: Vec<Expr>, at: usize) -> Parsed {
@@ -301,7 +299,7 @@ impl Parser {
             (
                 Some(Expr { kind: Kind::Select { operand, field, access: Access::Plain }, .. }),
                 None,
-            ) => Ok(Expr { at, kind: Kind::Select { operand, field, access: Access::Test } }),
+            ) => grown(at, Kind::Select { operand, field, access: Access::Test }),
             _ => error(at_argument, "invalid argument to has() macro"),
         }
     }
@@ -321,77 +319,7 @@ impl Parser {
             return error(at, "wrong number of arguments to macro");
         };
         let parts = Macro { kind, range, variable, condition, body };
-        Ok(Expr { at, kind: Kind::Macro(Box::new(parts)) })
-    }
-
-    fn primary(&mut self) -> Parsed {
-        let at = self.at();
-        let kind = match self.advance() {
-            TokenKind::Mark("(") => {
-                let inner = self.expression()?;
-                self.expect(")")?;
-                return Ok(inner);
-            }
-            TokenKind::Mark("[") => Kind::List(self.arguments("]")?),
-            TokenKind::Mark("{") => Kind::Map(self.entries()?),
-            TokenKind::Name(name) => return self.name(name, at),
-            TokenKind::Int(digits) => match integer(&digits) {
-                Some(number) => Kind::Literal(Literal::Int(number)),
-                None => return error(at, "invalid int literal"),
-            },
-            TokenKind::Uint(digits) => match unsigned(&digits) {
-                Some(number) => Kind::Literal(Literal::Uint(number)),
-                None => return error(at, "invalid uint literal"),
-            },
-            TokenKind::Double(digits) => match digits.parse() {
-                Ok(number) => Kind::Literal(Literal::Double(number)),
-                Err(_) => return error(at, "invalid double literal"),
-            },
-            TokenKind::Text(text) => Kind::Literal(Literal::Text(text.into())),
-            TokenKind::Bytes(bytes) => Kind::Literal(Literal::Bytes(bytes.into())),
-            other => {
-                self.next -= 1;
-                return self.unexpected(&other);
-            }
-        };
-        Ok(Expr { at, kind })
-    }
-
-    fn name(&mut self, name: String, at: usize) -> Parsed {
-        let literal = match name.as_str() {
-            "true" => Some(Literal::Bool(true)),
-            "false" => Some(Literal::Bool(false)),
-            "null" => Some(Literal::Null),
-            reserved if escape::is_reserved(reserved) => {
-                return error(at, &format!("reserved identifier: {reserved}"));
-            }
-            _ => None,
-        };
-        if let Some(literal) = literal {
-            return Ok(Expr { at, kind: Kind::Literal(literal) });
-        }
-        let call_at = self.at();
-        if self.take("(") {
-            let arguments = self.arguments(")")?;
-            return Self::call(&name, Style::Global, arguments, call_at);
-        }
-        Ok(Expr { at, kind: Kind::Name(name.into()) })
-    }
-
-    fn entries(&mut self) -> Parsed<Vec<(Expr, Expr)>> {
-        let mut entries = Vec::new();
-        while !self.take("}") {
-            if !entries.is_empty() {
-                self.expect(",")?;
-                if self.take("}") {
-                    break;
-                }
-            }
-            let key = self.expression()?;
-            self.expect(":")?;
-            entries.push((key, self.expression()?));
-        }
-        Ok(entries)
+        grown(at, Kind::Macro(Box::new(parts)))
     }
 }
 
@@ -402,23 +330,5 @@ fn namespace_of(operand: &Expr) -> Option<&str> {
             Some(name)
         }
         _ => None,
-    }
-}
-
-fn integer(digits: &str) -> Option<i64> {
-    match digits
-        .strip_prefix("0x")
-        .map(|hex| (hex, ""))
-        .or_else(|| digits.strip_prefix("-0x").map(|hex| (hex, "-")))
-    {
-        Some((hex, sign)) => i64::from_str_radix(&format!("{sign}{hex}"), 16).ok(),
-        None => digits.parse().ok(),
-    }
-}
-
-fn unsigned(digits: &str) -> Option<u64> {
-    match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
     }
 }
