@@ -30,7 +30,12 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 
 /// RFC 1123 label.
 fn check_dns_label(text: &str) -> Option<String> {
-    too_long(text, 63).or_else(|| (!is_dns_label(text)).then(|| LABEL.to_owned()))
+    too_long(text, 63).or_else(|| {
+        // What would do as a subdomain has nothing wrong but its dots.
+        let dotted = text.contains('.') && text.split('.').all(is_dns_label);
+        let problem = if dotted { "must not contain dots" } else { LABEL };
+        (!is_dns_label(text)).then(|| problem.to_owned())
+    })
 }
 
 /// RFC 1123 subdomain.

@@ -4,7 +4,7 @@
 //! gap where the digits go. Readers share the finished bytes; nothing is serialised again.
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// The most digits that a revision has.
 const LONGEST_REVISION: usize = 20;
@@ -112,7 +112,17 @@ fn write_value(out: &mut Vec<u8>, value: &Value) {
             }
             out.push(b']');
         }
+        Value::Number(number) => write_number(out, number),
         leaf => write_leaf(out, leaf),
+    }
+}
+
+/// Floats have no exponent from a millionth up to 10²¹, as every other server of the API writes them.
+fn write_number(out: &mut Vec<u8>, number: &Number) {
+    let float = number.as_f64().filter(|_| number.is_f64());
+    match float.filter(|float| (1e-6..1e21).contains(&float.abs())) {
+        Some(float) => out.extend_from_slice(float.to_string().as_bytes()),
+        None => write_leaf(out, number),
     }
 }
 

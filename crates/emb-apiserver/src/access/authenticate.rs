@@ -36,21 +36,22 @@ pub(crate) fn verify_token(
     token: &str,
     audiences: &[String],
 ) -> Result<Verified, String> {
+    let because = |problem: String| format!("[invalid bearer token, {problem}]");
     let own = vec![emb_auth::TokenKeys::issuer().to_owned()];
     let wanted = if audiences.is_empty() { own.as_slice() } else { audiences };
     if let Some(identity) = state.static_tokens.iter().find_map(|known| known.check(token)) {
-        return accept(identity.clone(), &own, wanted);
+        return accept(identity.clone(), &own, wanted).map_err(because);
     }
     let now = state.clock.now();
     let claims = state.tokens.verify(token, now).map_err(|error| error.to_string())?;
-    check_objects(state, &claims, token)?;
+    check_objects(state, &claims, token).map_err(because)?;
     let mut identity = Identity::service_account(&claims.namespace, &claims.name, &claims.uid);
     if !claims.id.is_empty() {
         let key = "authentication.kubernetes.io/credential-id".to_owned();
         identity.extra.insert(key, vec![format!("JTI={}", claims.id)]);
     }
     let good_for = if claims.legacy { &own } else { &claims.audiences };
-    accept(identity, good_for, wanted)
+    accept(identity, good_for, wanted).map_err(because)
 }
 
 fn accept(identity: Identity, good_for: &[String], wanted: &[String]) -> Result<Verified, String> {

@@ -20,6 +20,9 @@ use crate::{
 pub(super) fn answer(call: &mut Call, kind: BuiltInKind) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.info.query, "CreateOptions")?;
     let mut review = decode::object(call, options.field_validation)?;
+    if kind == BuiltInKind::LocalSubjectAccessReview {
+        review.metadata_mut().insert("namespace".into(), json!(call.namespace()));
+    }
     let status = match kind {
         BuiltInKind::TokenReview => token_review(call, &review)?,
         BuiltInKind::SelfSubjectReview => {
@@ -50,9 +53,7 @@ fn token_review(call: &Call, review: &Value) -> Result<Value, Status> {
             "authenticated": true, "user": verified.identity.to_user_info(),
             "audiences": verified.audiences,
         }),
-        Err(problem) => {
-            json!({ "user": {}, "error": format!("[invalid bearer token, {problem}]") })
-        }
+        Err(problem) => json!({ "user": {}, "error": problem }),
     })
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
         metadata.insert("generation".into(), json!(1));
     }
     let companions = kind::on_create(call, object);
-    let mut errors = validate::check_create(object, call.served.resource.name_rule);
-    errors.extend(check_content(&call.served, object, None));
+    let errors = validate::check_create(object, call.served.resource.name_rule);
+    let errors = check_content(&call.served, object, None, errors);
     refuse(&call.served, object.name(), &errors)?;
     call.warnings.extend(validate::warnings(object));
     Ok(companions)

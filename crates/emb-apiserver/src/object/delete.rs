@@ -1,7 +1,7 @@
 //! What a delete does to an object: it goes, or it waits for its finalizers.
 
 use core_clock::Time;
-use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
+use emb_meta::{FieldError, GroupKind, GroupResource, ObjectExt, Reason, Status};
 use serde_json::{Value, json};
 
 use super::kind;
@@ -179,9 +179,9 @@ fn check_preconditions(call: &Call, old: &Value, options: &DeleteOptions) -> Res
             "the {what} in the precondition ({wanted}) does not match the {what} in record ({actual}). The object might have been deleted and then recreated"
         );
         let kind = call.served.resource.group_kind();
-        let mut status = Status::conflict(&call.served.group_resource, old.name(), &why);
-        status.message = format!("Operation cannot be fulfilled on {kind} {:?}: {why}", old.name());
-        return Err(status);
+        // Unlike other conflicts, this one names the kind.
+        let named = GroupResource::new(kind.group, kind.kind);
+        return Err(Status::conflict(&named, old.name(), &why));
     }
     Ok(())
 }

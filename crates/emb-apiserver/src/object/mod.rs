@@ -38,13 +38,21 @@ fn conform_again(call: &Call, object: &mut Value) -> Result<(), Status> {
     conform(&call.served, object)
 }
 
-/// What is wrong with the content of an object, besides its metadata.
-fn check_content(served: &Served, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    if served.custom.is_some() {
-        served.resource.schema.validate(new, old, Budget::default())
+/// Adds what is wrong with the content of an object to what is wrong with its metadata.
+fn check_content(
+    served: &Served,
+    new: &Value,
+    old: Option<&Value>,
+    mut errors: Vec<FieldError>,
+) -> Vec<FieldError> {
+    let resource = &served.resource;
+    let more = if served.custom.is_some() {
+        resource.schema.validate_after(new, old, Budget::default(), &errors)
     } else {
-        served.resource.validate_builtin(new, old)
-    }
+        resource.validate_builtin(new, old)
+    };
+    errors.extend(more);
+    errors
 }
 
 /// 422 when there is anything to complain about.

@@ -43,8 +43,7 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     if resource.tracks_generation && content_differs(new, old, resource.has_status) {
         new.metadata_mut().insert("generation".into(), json!(old.generation() + 1));
     }
-    let mut errors = validate::check_update(new, old);
-    errors.extend(check_content(&call.served, new, Some(old)));
+    let errors = check_content(&call.served, new, Some(old), validate::check_update(new, old));
     refuse(&call.served, old.name(), &errors)?;
     call.warnings.extend(validate::warnings(new));
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use emb_kinds::BuiltInKind;
 use emb_meta::{Details, ObjectExt, Status};
 use emb_store::{CommitError, Entry, Expect, Key, Op};
 use http::StatusCode;
@@ -31,6 +32,12 @@ pub(super) async fn delete(call: &mut Call) -> Result<Reply, Status> {
     let (deleted, warnings) = delete_one(call, &call.key(), &options, &name).await?;
     call.warnings.extend(warnings);
     Ok(match deleted {
+        // Clients of this kind expect to see what they deleted.
+        Deleted::Gone(_, object)
+            if call.served.resource.built_in() == Some(BuiltInKind::ServiceAccount) =>
+        {
+            Reply::Object(StatusCode::OK, object)
+        }
         Deleted::Gone(_, object) => Reply::Plain(StatusCode::OK, success(call, &object)),
         Deleted::Waiting(entry) => Reply::Stored(StatusCode::OK, entry),
         Deleted::WouldWait(object) => Reply::Object(StatusCode::OK, object),

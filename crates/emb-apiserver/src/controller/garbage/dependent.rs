@@ -8,6 +8,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
+    complaint::complain,
     reference::{Owner, Standing, owners},
     settled,
 };
@@ -23,13 +24,13 @@ pub(super) async fn collect_all(internal: &Internal, owner_uid: &Arc<str>) -> Re
         .await
 }
 
-/// Whether an object names an owner that is not there.
-pub(super) fn has_absent_owner(internal: &Internal, key: &Key) -> bool {
+/// Looks at a new object: whether it names an owner that is not there.
+pub(super) async fn has_absent_owner(internal: &Internal, key: &Key) -> bool {
     let state = &internal.state;
-    state.store.get(key).is_some_and(|entry| {
-        let owners = owners(state, key, &entry.value());
-        owners.iter().any(|owner| owner.standing == Standing::Absent)
-    })
+    let Some(entry) = state.store.get(key) else { return false };
+    let owners = owners(state, key, &entry.value());
+    complain(internal, &entry, &owners).await;
+    owners.iter().any(|owner| owner.standing == Standing::Absent)
 }
 
 /// Deletes an object without a living owner; of one that still has some, forgets the others.

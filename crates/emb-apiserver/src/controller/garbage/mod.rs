@@ -1,6 +1,7 @@
 //! Garbage collection: objects whose owners are all gone go too, owners deleted in the foreground wait for their
 //! dependents, orphaned dependents forget their owner.
 
+mod complaint;
 mod dependent;
 mod owner;
 mod reference;
@@ -98,7 +99,7 @@ pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
             Work::Owner(key) => owner::release(&internal, &key).await,
             Work::Gone(uid) => dependent::collect_all(&internal, &uid).await,
             Work::New(key) => {
-                if dependent::has_absent_owner(&internal, &key) {
+                if dependent::has_absent_owner(&internal, &key).await {
                     look_again_later(&state, &feed, key);
                 }
                 Ok(())

@@ -11,7 +11,16 @@ pub(super) struct Owner {
     pub(super) reference: OwnerReference,
     /// Where it is stored; `None` when its kind is not served or cannot own this object.
     pub(super) key: Option<Key>,
+    /// Where owners of its kind live; `None` when it is not served.
+    scope: Option<Scope>,
     pub(super) standing: Standing,
+}
+
+impl Owner {
+    /// Whether an object outside of all namespaces names an owner inside one, which cannot be.
+    pub(super) fn is_impossible(&self, dependent: &Key) -> bool {
+        self.scope == Some(Scope::Namespaced) && dependent.namespace.is_empty()
+    }
 }
 
 /// How an owner stands.
@@ -35,7 +44,7 @@ pub(super) fn owners(state: &State, dependent: &Key, object: &Value) -> Vec<Owne
 }
 
 fn owner(state: &State, dependent: &Key, reference: OwnerReference) -> Owner {
-    let key = owner_key(state, dependent, &reference);
+    let (scope, key) = owner_key(state, dependent, &reference);
     let standing = key.as_ref().map_or(Standing::Solid, |key| match state.store.get(key) {
         Some(entry) if *entry.uid == *reference.uid => {
             let object = entry.value();
@@ -44,17 +53,25 @@ fn owner(state: &State, dependent: &Key, reference: OwnerReference) -> Owner {
         }
         _ => Standing::Absent,
     });
-    Owner { reference, key, standing }
+    Owner { reference, key, scope, standing }
 }
 
-fn owner_key(state: &State, dependent: &Key, reference: &OwnerReference) -> Option<Key> {
-    let version = GroupVersion::parse(&reference.api_version)?;
+fn owner_key(
+    state: &State,
+    dependent: &Key,
+    reference: &OwnerReference,
+) -> (Option<Scope>, Option<Key>) {
+    let Some(version) = GroupVersion::parse(&reference.api_version) else { return (None, None) };
     let snapshot = state.registry.snapshot();
-    let served = snapshot.find_kind(&version.group, &reference.kind)?;
-    match served.resource.scope {
+    let Some(served) = snapshot.find_kind(&version.group, &reference.kind) else {
+        return (None, None);
+    };
+    let scope = served.resource.scope;
+    let key = match scope {
         Scope::Cluster => Some(served.key("", &reference.name)),
         // A cluster-scoped object cannot be owned from inside a namespace; it is never collected.
         Scope::Namespaced if dependent.namespace.is_empty() => None,
         Scope::Namespaced => Some(served.key(&dependent.namespace, &reference.name)),
-    }
+    };
+    (Some(scope), key)
 }
