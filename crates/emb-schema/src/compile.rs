@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use core_pattern::UserRegex;
 use emb_meta::{FieldError, FieldPath};
-use regex::bytes::Regex;
 use serde_json::Value;
 
 use crate::{
@@ -52,7 +52,7 @@ impl Context {
 /// Compiles one document.
 pub(crate) struct Compiler {
     /// The same pattern stands in many places; all share one program.
-    patterns: HashMap<String, Result<Regex, String>>,
+    patterns: HashMap<String, Result<UserRegex, String>>,
     nodes: usize,
     rules: usize,
     pub(crate) errors: Vec<FieldError>,

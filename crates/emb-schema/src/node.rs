@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regex::bytes::Regex;
+use core_pattern::UserRegex;
 use serde_json::Value;
 
 use crate::{format::Format, rule::Rule};
@@ -166,7 +166,7 @@ pub(crate) struct Bound {
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     pub(crate) text: Box<str>,
-    pub(crate) regex: Regex,
+    pub(crate) regex: UserRegex,
 }
 
 /// What stands somewhere in the tree from a node on, so that walkers skip branches without it.

@@ -14,7 +14,7 @@ use regex::{Regex, RegexBuilder};
 pub const MAX_REGEX_BYTES: usize = 8 * 1024;
 
 /// The memory one compiled expression may take.
-const MAX_COMPILED_BYTES: usize = 4 * 1024 * 1024;
+const MAX_COMPILED_BYTES: usize = 1024 * 1024;
 
 /// Why a text is not a regular expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -31,8 +31,8 @@ pub enum RegexError {
         at: String,
     },
     /// The engine refuses the expression, most often because it grows too large.
-    #[error("error parsing regexp")]
-    Compile(#[source] regex::Error),
+    #[error("error parsing regexp: {0}")]
+    Compile(String),
 }
 
 /// A compiled expression; it matches anywhere in a text unless it is anchored.
@@ -52,7 +52,7 @@ impl UserRegex {
             .size_limit(MAX_COMPILED_BYTES)
             .dfa_size_limit(MAX_COMPILED_BYTES)
             .build()
-            .map_err(RegexError::Compile)?;
+            .map_err(|error| RegexError::Compile(last_line(&error.to_string())))?;
         Ok(Self { source: source.to_owned(), compiled })
     }
 
@@ -61,10 +61,21 @@ impl UserRegex {
         self.compiled.is_match(text)
     }
 
+    /// Every part of `text` that the expression matches, from left to right, without overlap.
+    pub fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        self.compiled.find_iter(text).map(|found| found.as_str())
+    }
+
     /// The expression as written.
     pub fn as_str(&self) -> &str {
         &self.source
     }
+}
+
+/// The engine draws its error over several lines; the last one says what is wrong.
+fn last_line(text: &str) -> String {
+    let line = text.lines().last().unwrap_or(text);
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 #[cfg(test)]

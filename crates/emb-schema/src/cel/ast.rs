@@ -1,6 +1,6 @@
 //! The syntax tree of an expression. The checker fills in what it resolves; the evaluator runs the same tree.
 
-use regex::bytes::Regex;
+use core_pattern::UserRegex;
 
 use super::function::Function;
 
@@ -151,7 +151,7 @@ pub(super) struct Call {
     pub(super) style: Style,
     pub(super) arguments: Vec<Expr>,
     /// The compiled pattern, where it is a literal.
-    pub(super) pattern: Option<Regex>,
+    pub(super) pattern: Option<UserRegex>,
 }
 
 /// `f(x)` or `x.f()`.

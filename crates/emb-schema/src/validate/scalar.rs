@@ -59,7 +59,7 @@ fn check_length_and_pattern(
     } else if let Some(least) = constraints.min_length.filter(|&least| length() < least) {
         format!("{place} in body should be at least {least} chars long")
     } else if let Some(pattern) =
-        constraints.pattern.as_ref().filter(|pattern| !pattern.regex.is_match(text.as_bytes()))
+        constraints.pattern.as_ref().filter(|pattern| !pattern.regex.is_match(text))
     {
         format!("{place} in body should match '{}'", pattern.text)
     } else {

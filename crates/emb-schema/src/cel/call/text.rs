@@ -1,7 +1,5 @@
 //! Methods of strings. Positions count characters.
 
-use regex::bytes::Regex;
-
 use super::convert::position;
 use crate::{
     cel::{
@@ -84,19 +82,15 @@ pub(super) fn search<'v>(
         &compiled
     };
     Ok(match call.function {
-        Function::Matches => Val::Bool(regex.is_match(text.as_bytes())),
-        Function::Find => Val::text(matched(regex, text).next().unwrap_or_default()),
+        Function::Matches => Val::Bool(regex.is_match(text)),
+        Function::Find => Val::text(regex.find_iter(text).next().unwrap_or_default()),
         _ => {
             let most = limit.map_or(usize::MAX, |limit| limit_of(std::slice::from_ref(limit)));
-            let found: Vec<Val<'v>> = matched(regex, text).take(most).map(Val::text).collect();
+            let found: Vec<Val<'v>> = regex.find_iter(text).take(most).map(Val::text).collect();
             meter.charge(found.len())?;
             Val::list(found)
         }
     })
-}
-
-fn matched<'t>(regex: &'t Regex, text: &'t str) -> impl Iterator<Item = &'t str> {
-    regex.find_iter(text.as_bytes()).filter_map(|found| text.get(found.range()))
 }
 
 /// A limit; negative ones mean no limit.
