@@ -7,8 +7,9 @@ use bytes::Bytes;
 use emb_auth::Identity;
 use emb_meta::{Cause, Details, ObjectExt, Reason, Status};
 use emb_store::Key;
+use futures::{FutureExt, future};
 use http::{Method, Request, header};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use crate::{exchange, registry::Served, service::Source, state::State};
@@ -81,9 +82,11 @@ impl Internal {
             .uri(path)
             .header(header::CONTENT_TYPE, content_type)
             .header(header::USER_AGENT, "kargo-apiserver")
-            .body(Full::new(Bytes::from(body.to_string())))
+            .body(())
             .map_err(|error| Status::internal(format!("request to {path}: {error}")))?;
-        let response = exchange::run(self.state.clone(), self.source.clone(), request).await;
+        let (parts, ()) = request.into_parts();
+        let body = future::ready(Ok(Bytes::from(body.to_string()))).boxed();
+        let response = exchange::run(self.state.clone(), self.source.clone(), parts, body).await;
         let failed = !response.status().is_success();
         let bytes = response.into_body().collect().await.unwrap_or_else(|never| match never {});
         let value: Value = serde_json::from_slice(&bytes.to_bytes()).unwrap_or_default();

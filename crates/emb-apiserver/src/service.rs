@@ -11,7 +11,7 @@ use emb_auth::Identity;
 use futures::future::{BoxFuture, FutureExt};
 use http::{Request, Response};
 
-use crate::{exchange, response::Body, state::State};
+use crate::{exchange, request::body, response::Body, state::State};
 
 /// Answers HTTP requests. Never fails: everything that goes wrong is a reply.
 #[derive(Clone)]
@@ -54,6 +54,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        exchange::run(self.state.clone(), self.source.clone(), request).map(Ok).boxed()
+        let (parts, body) = request.into_parts();
+        let body = body::read(body, self.state.limits.body_bytes).boxed();
+        exchange::run(self.state.clone(), self.source.clone(), parts, body).map(Ok).boxed()
     }
 }

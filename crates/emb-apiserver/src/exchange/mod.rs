@@ -2,15 +2,16 @@
 
 mod finish;
 
-use std::{fmt::Display, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
+use bytes::Bytes;
 use emb_auth::Identity;
 use emb_meta::{Reason, Scope, Status};
 use futures::{
     FutureExt,
-    future::{self, Either},
+    future::{self, BoxFuture, Either},
 };
-use http::{Request, Response};
+use http::{Response, request::Parts};
 use parking_lot::Mutex;
 
 pub(crate) use finish::labels;
@@ -21,7 +22,7 @@ use crate::{
     handler,
     registry::{Served, Snapshot},
     request::{
-        Info, body,
+        Info,
         negotiate::{self, Encoding, Form, wants_pretty},
         path::{ResourcePath, Target},
     },
@@ -40,15 +41,17 @@ struct Known {
     warnings: Vec<String>,
 }
 
+/// A request body that is read when it is wanted: nobody sends megabytes before they are known.
+pub(crate) type LazyBody = BoxFuture<'static, Result<Bytes, Status>>;
+
 /// Answers one request.
-pub(crate) async fn run<B>(state: Arc<State>, source: Source, request: Request<B>) -> Response<Body>
-where
-    B: http_body::Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Display + Send,
-{
+pub(crate) async fn run(
+    state: Arc<State>,
+    source: Source,
+    parts: Parts,
+    body: LazyBody,
+) -> Response<Body> {
     let (received, started) = (state.clock.now(), state.clock.monotonic());
-    let (parts, body) = request.into_parts();
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.clone());
     let info = Arc::new(Info::new(parts.method, &parts.uri, parts.headers));
     let known = Arc::new(Mutex::new(Known::default()));
@@ -87,18 +90,13 @@ async fn bounded(
     })
 }
 
-async fn handle<B>(
+async fn handle(
     state: Arc<State>,
     source: Source,
     info: Arc<Info>,
-    body: B,
+    body: LazyBody,
     known: Arc<Mutex<Known>>,
-) -> Result<Response<Body>, Status>
-where
-    B: http_body::Body + Send,
-    B::Data: Send,
-    B::Error: Display + Send,
-{
+) -> Result<Response<Body>, Status> {
     check_uri(&state, &info)?;
     let in_process = matches!(source, Source::InProcess(_));
     // Held until the reply is made; a watch holds no place, as it may stay for an hour.
@@ -120,7 +118,7 @@ where
         return handler::not_served(&snapshot, &path);
     };
     let form = form(&info)?;
-    let body = body::read(body, state.limits.body_bytes).await?;
+    let body = body.await?;
     let mut call =
         Call { state, snapshot, served, info, path, identity, body, warnings: Vec::new() };
     let reply = verb::serve(&mut call).await;

@@ -5,6 +5,7 @@ mod discovery;
 mod health;
 mod issuer;
 mod openapi;
+mod openapi_v2;
 mod review;
 mod root;
 pub(crate) mod token;
@@ -45,6 +46,7 @@ pub(crate) fn non_resource(
         ["healthz" | "livez" | "readyz", ..] => Ok(health::serve(state, info, &segments)),
         ["api" | "apis", ..] => discovery::serve(state, info, &segments),
         ["openapi", "v3", ..] => Ok(openapi::serve(state, info, &segments)),
+        ["openapi", "v2"] => Ok(openapi_v2::serve(info)),
         ["openid", "v1", "jwks"] => Ok(issuer::keys(state)),
         [".well-known", "openid-configuration"] => Ok(issuer::configuration(state)),
         _ => Ok(page_not_found()),

@@ -117,7 +117,13 @@ fn check_access_review(call: &Call, kind: BuiltInKind, review: &Value) -> Vec<Fi
     }
     if kind == BuiltInKind::LocalSubjectAccessReview {
         let asked = spec.text(&["resourceAttributes", "namespace"]);
-        if asked != call.namespace() {
+        if let Some(attributes) = path {
+            errors.push(FieldError::invalid(
+                "spec.nonResourceAttributes",
+                attributes,
+                "disallowed on this kind of request",
+            ));
+        } else if asked != call.namespace() {
             errors.push(FieldError::invalid(
                 "spec.resourceAttributes.namespace",
                 &json!(asked),

@@ -167,16 +167,17 @@ fn finalizers_after(old: &Value, propagation: Propagation) -> Vec<String> {
 }
 
 fn check_preconditions(call: &Call, old: &Value, options: &DeleteOptions) -> Result<(), Status> {
+    let recreated = "deleted and then recreated";
     let checks = [
-        ("UID", &options.uid, old.uid()),
-        ("ResourceVersion", &options.resource_version, old.resource_version()),
+        ("UID", &options.uid, old.uid(), recreated),
+        ("ResourceVersion", &options.resource_version, old.resource_version(), "modified"),
     ];
-    for (what, wanted, actual) in checks {
+    for (what, wanted, actual, happened) in checks {
         if wanted.is_empty() || wanted == actual {
             continue;
         }
         let why = format!(
-            "the {what} in the precondition ({wanted}) does not match the {what} in record ({actual}). The object might have been deleted and then recreated"
+            "the {what} in the precondition ({wanted}) does not match the {what} in record ({actual}). The object might have been {happened}"
         );
         let kind = call.served.resource.group_kind();
         // Unlike other conflicts, this one names the kind.

@@ -27,8 +27,7 @@ impl Selection {
             let known = matches!(term.field.as_str(), "metadata.name" | "metadata.namespace")
                 || call.served.resource.selectable_fields.iter().any(|f| **f == *term.field);
             if !known {
-                let message = format!("field label not supported: {}", term.field);
-                return Err(Status::new(Reason::BadRequest, message));
+                return Err(unknown_field(call, &term.field));
             }
         }
         let namespace = Some(call.namespace().to_owned()).filter(|ns| !ns.is_empty());
@@ -110,4 +109,17 @@ impl Selection {
             other => served.resource.field(&object, other).unwrap_or_default(),
         })
     }
+}
+
+/// Built-in kinds without selectable fields of their own say which there are.
+fn unknown_field(call: &Call, field: &str) -> Status {
+    let resource = &call.served.resource;
+    let message = if resource.built_in().is_some() && resource.selectable_fields.is_empty() {
+        format!(
+            "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        )
+    } else {
+        format!("field label not supported: {field}")
+    };
+    Status::new(Reason::BadRequest, message)
 }

@@ -190,6 +190,8 @@ const CORE_ENTRIES: &[Entry] = &[
         kind: "Service",
         plural: "services",
         short_names: &["svc"],
+        // Without any resource in it, clients do not know the category.
+        categories: &["all"],
         verbs: READ,
         ..BASE
     },
