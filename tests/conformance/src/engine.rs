@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use dev_testkit::{Client, Kargo, Kubeconfig, UpOptions, repository};
+use dev_testkit::{Kargo, Kubeconfig, UpOptions, repository};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -53,15 +53,24 @@ impl Server {
         }
     }
 
-    /// A client with the administrator's credentials.
-    pub(crate) fn client(&self) -> Result<Client> {
-        Client::new(self.kubeconfig())
+    /// Where its data is.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Stops it in good order and starts it again on the same data.
     pub(crate) async fn restart(self) -> Result<Self> {
+        self.restart_after(async |_| Ok(())).await
+    }
+
+    /// Stops it in good order, does something with its data, and starts it again.
+    pub(crate) async fn restart_after(
+        self,
+        offline: impl AsyncFnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
         let engine = self.process.engine();
         self.process.stop().await?;
+        offline(self.directory.path()).await?;
         let process = Process::start(engine, self.directory.path()).await?;
         Ok(Self { directory: self.directory, process })
     }
