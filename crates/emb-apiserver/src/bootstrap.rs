@@ -2,11 +2,18 @@
 //! program. Run at every start; what users have changed stays changed.
 
 use emb_meta::{ObjectExt, Reason, Status};
+use futures::{StreamExt, TryStreamExt, future, stream};
 use serde_json::{Value, json};
 
 use crate::{config::StartError, internal::Internal};
 
 const NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+/// Objects that are installed at a time, so that they share commits.
+const CONCURRENT: usize = 64;
+
+/// What becomes of an object that exists, given the existing and the wanted one; `None` leaves it alone.
+type Merge = fn(&Value, &Value) -> Option<Value>;
 
 /// Installs everything, in an order in which each part finds what it needs.
 pub(crate) async fn run(
@@ -14,30 +21,31 @@ pub(crate) async fn run(
     definitions: &[Value],
     seeds: &[Value],
 ) -> Result<(), StartError> {
-    for name in NAMESPACES {
-        let namespace = json!({
-            "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name },
-        });
-        install(internal, &namespace, keep).await?;
-    }
-    for object in emb_auth::bootstrap_objects() {
-        install(internal, &object, complete_permissions).await?;
-    }
-    for definition in definitions {
-        install(internal, definition, replace_spec).await?;
-    }
-    for seed in seeds {
-        install(internal, seed, keep).await?;
-    }
-    Ok(())
+    let namespaces = NAMESPACES.map(
+        |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
+    );
+    let (places, others): (Vec<&Value>, Vec<&Value>) =
+        seeds.iter().partition(|seed| seed.text(&["kind"]) == "Namespace");
+    install_all(internal, namespaces.iter().chain(places), keep).await?;
+    install_all(internal, &emb_auth::bootstrap_objects(), complete_permissions).await?;
+    install_all(internal, definitions, replace_spec).await?;
+    install_all(internal, others, keep).await
+}
+
+async fn install_all(
+    internal: &Internal,
+    objects: impl IntoIterator<Item = &Value>,
+    merge: Merge,
+) -> Result<(), StartError> {
+    stream::iter(objects)
+        .map(|object| install(internal, object, merge))
+        .buffered(CONCURRENT)
+        .try_for_each(|()| future::ok(()))
+        .await
 }
 
 /// Creates an object; one that exists becomes what `merge` makes of it, given the existing and the wanted one.
-async fn install(
-    internal: &Internal,
-    object: &Value,
-    merge: fn(&Value, &Value) -> Option<Value>,
-) -> Result<(), StartError> {
+async fn install(internal: &Internal, object: &Value, merge: Merge) -> Result<(), StartError> {
     let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
     let snapshot = internal.state.registry.snapshot();
     let Some(served) = snapshot.find_version_kind(api_version, kind) else {

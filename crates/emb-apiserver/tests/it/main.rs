@@ -20,6 +20,7 @@ mod garbage;
 mod list;
 mod namespace;
 mod patch;
+mod restart;
 mod validation;
 mod watch;
 mod world;
