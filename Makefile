@@ -61,8 +61,8 @@ conformance-cluster: build tools ## The same rows on kube-apiserver and etcd
 crash: build ## Kill and power-cut tests, small counts
 	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10
 
-soak: build tools ## The large counts; the summary goes to docs/benchmarks.md
-	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100
+soak: build ## The large counts; the summary goes to docs/benchmarks.md
+	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100 --report docs/benchmarks.md
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench

@@ -12,9 +12,14 @@
 mod journal;
 mod load;
 mod power_cut;
+mod report;
 mod round;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::Result;
 use clap::Parser;
@@ -34,6 +39,9 @@ struct Args {
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Document that gets the summary
+    #[arg(long)]
+    report: Option<PathBuf>,
 }
 
 #[tokio::main]
@@ -41,12 +49,21 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     let entropy = SeededEntropy::new(args.seed);
     let kills = tempfile::tempdir()?;
-    let killed = crash(kills.path(), args.kills, None, &entropy).await?;
-    println!("kill: {} crashes, {} acknowledged writes, none lost", args.kills, killed);
+    let kept = crash(kills.path(), args.kills, None, &entropy).await?;
+    let killed =
+        format!("kill: {} crashes under load, {kept} acknowledged writes, none lost", args.kills);
+    println!("{killed}");
     let cuts = tempfile::tempdir()?;
     let shim = PowerCut::build(cuts.path())?;
-    let cut = crash(&cuts.path().join("data"), args.power_cuts, Some(&shim), &entropy).await?;
-    println!("power cut: {} crashes, {} acknowledged writes, none lost", args.power_cuts, cut);
+    let kept = crash(&cuts.path().join("data"), args.power_cuts, Some(&shim), &entropy).await?;
+    let cut = format!(
+        "power cut: {} crashes under load, {kept} acknowledged writes, none lost",
+        args.power_cuts
+    );
+    println!("{cut}");
+    if let Some(path) = &args.report {
+        report::write(path, &[killed, cut])?;
+    }
     println!("{} passed, 0 failed", args.kills + args.power_cuts);
     Ok(())
 }
