@@ -13,8 +13,7 @@ pub(crate) fn write(path: &Path, lines: &[String]) -> Result<()> {
 }
 
 fn with_section(document: &str, lines: &[String]) -> String {
-    let list: String = lines.iter().map(|line| format!("- {line}\n")).collect();
-    let section = format!("{TITLE}\n\n`make soak` writes this list.\n\n{list}");
+    let section = format!("{TITLE}\n\n`make soak` writes this list.\n\n- {}\n", lines.join("\n- "));
     match document.split_once(TITLE) {
         None => format!("{}\n\n{section}", document.trim_end()),
         Some((before, rest)) => {
