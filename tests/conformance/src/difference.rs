@@ -1,4 +1,5 @@
-//! The differences from kube-apiserver that ours is allowed to have, each with its number in the specification (E21).
+//! The differences from kube-apiserver that ours is allowed to have and that a row can see, each with its number in the
+//! specification (E21).
 
 /// One allowed difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +18,6 @@ pub(crate) enum Difference {
     NamespaceEmptiedAtOnce = 6,
     /// 7: the garbage collector waits before it believes that an owner is missing.
     GarbageCollectorGrace = 7,
-    /// 8: own words for decode errors, CEL library errors and impersonation denials.
-    OwnWords = 8,
-    /// 9: no OpenAPI v2.
-    NoOpenApiV2 = 9,
-    /// 10: empty `continue`, HTML escaping and key order are free.
-    FreeForm = 10,
-    /// 11: fewer bootstrap ClusterRoles.
-    FewerBootstrapRoles = 11,
     /// 12: a token Secret is filled in the create reply.
     TokenSecretAtOnce = 12,
 }

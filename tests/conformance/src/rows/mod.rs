@@ -112,7 +112,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(11, "trailing slash, encoded colon in name", 7, runs!(http::path_forms)),
     row(12, "Accept text/xml", 7, runs!(negotiation::unknown_accept)),
     row(13, "Accept application/yaml, object and error", 7, runs!(negotiation::yaml_replies)),
-    row(14, "Accept protobuf only on a CR; with */*", 7, runs!(negotiation::protobuf_accept_on_custom_resource)),
+    row(14, "Accept protobuf only on a CR; with */*", 7, runs!(negotiation::protobuf_accept)),
     row(15, "POST text/plain", 7, runs!(negotiation::unknown_body_type)),
     row(16, "POST YAML body", 7, runs!(negotiation::yaml_bodies)),
     row(17, "POST protobuf ConfigMap, Secret, Event, Role, Lease, SAR", 10, runs!(negotiation::protobuf_bodies)),

@@ -6,6 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
+    difference::Difference,
     expect::{as_written, at, equal},
     namespace::{Namespace, config_map, widget},
     protobuf::{Message, object_meta},
@@ -55,8 +56,14 @@ pub(crate) async fn yaml_replies(world: &World<'_>) -> Result<()> {
     Ok(())
 }
 
-pub(crate) async fn protobuf_accept_on_custom_resource(world: &World<'_>) -> Result<()> {
+pub(crate) async fn protobuf_accept(world: &World<'_>) -> Result<()> {
     let namespace = world.namespace().await?;
+    world.create(&namespace.core("configmaps"), &config_map("a", json!({}))).await?;
+    let path = format!("{}/a", namespace.core("configmaps"));
+    let reply = world.get_as(&path, &format!("{PROTOBUF},application/json")).await?;
+    reply.is(200)?;
+    let content_type = world.differs(Difference::ProtobufReplies, "application/json", PROTOBUF);
+    equal("content-type", &reply.header("content-type"), &content_type)?;
     world.create(&namespace.widgets(), &widget("a")).await?;
     let path = namespace.widget("a");
     world.get_as(&path, PROTOBUF).await?.is(406)?;
