@@ -12,10 +12,10 @@ use rcgen::{
 use rustls::{ServerConfig, pki_types::PrivatePkcs8KeyDer};
 use time::OffsetDateTime;
 
-const AUTHORITY_LIFE: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-const SERVER_LIFE: Duration = Duration::from_secs(397 * 24 * 3600);
+const AUTHORITY_LIFE: Duration = Duration::from_hours(10 * 365 * 24);
+const SERVER_LIFE: Duration = Duration::from_hours(397 * 24);
 /// Clocks of clients may be behind ours.
-const SKEW: Duration = Duration::from_secs(3600);
+const SKEW: Duration = Duration::from_hours(1);
 
 /// A certificate or key cannot be made or read.
 #[derive(Debug, thiserror::Error)]

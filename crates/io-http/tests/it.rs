@@ -1,5 +1,7 @@
 //! A real client on a real port: trust by our own authority, both protocols, drain.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use core_clock::Clock;
