@@ -1,6 +1,7 @@
 //! Who asks, and whether they may.
 
 mod authenticate;
+mod escalation;
 mod impersonate;
 
 use emb_auth::{Attributes, Decision, Identity, Target};
@@ -8,6 +9,7 @@ use emb_codec::selector::FieldSelector;
 use emb_meta::{Details, GroupResource, Reason, Status};
 
 pub(crate) use authenticate::{authenticate, verify_token};
+pub(crate) use escalation::check_escalation;
 pub(crate) use impersonate::impersonate;
 
 use crate::{

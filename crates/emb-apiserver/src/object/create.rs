@@ -6,7 +6,7 @@ use emb_store::Op;
 use serde_json::{Value, json};
 
 use super::{check_content, kind, metadata, refuse};
-use crate::call::Call;
+use crate::{access::check_escalation, call::Call};
 
 /// Generated names are cut so that the suffix fits into 63 characters.
 const GENERATED_BASE: usize = 58;
@@ -50,6 +50,7 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
         metadata.insert("generation".into(), json!(1));
     }
     let companions = kind::on_create(call, object);
+    check_escalation(call, object, None)?;
     let errors = validate::check_create(object, call.served.resource.name_rule);
     let errors = check_content(&call.served, object, None, errors);
     refuse(&call.served, object.name(), &errors)?;

@@ -4,7 +4,7 @@ use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
 use super::{check_content, kind, metadata, refuse};
-use crate::call::Call;
+use crate::{access::check_escalation, call::Call};
 
 /// How the new object came about; it decides how a changed uid is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,7 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     metadata::keep_server_fields(new, old);
     super::conform_again(call, new)?;
     kind::complete_update(call, new, old);
+    check_escalation(call, new, Some(old))?;
     let resource = &call.served.resource;
     if resource.tracks_generation && content_differs(new, old, resource.has_status) {
         new.metadata_mut().insert("generation".into(), json!(old.generation() + 1));

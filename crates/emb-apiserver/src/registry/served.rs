@@ -105,11 +105,23 @@ impl Served {
         if !self.is_raw_since(written) {
             return self.value_written(entry, written).to_string().into();
         }
-        let members = entry.body.get(1..).unwrap_or_default();
-        let mut out = BytesMut::with_capacity(self.head.len() + members.len());
-        out.put_slice(&self.head);
-        out.put_slice(members);
+        let mut out = BytesMut::with_capacity(self.head.len() + entry.body.len());
+        self.write_raw(entry, &mut out);
         out.freeze()
+    }
+
+    /// Appends the object as JSON text, with its type.
+    pub(crate) fn write(&self, entry: &Entry, out: &mut BytesMut) {
+        if self.is_raw(entry) {
+            self.write_raw(entry, out);
+        } else {
+            out.put_slice(self.value(entry).to_string().as_bytes());
+        }
+    }
+
+    fn write_raw(&self, entry: &Entry, out: &mut BytesMut) {
+        out.put_slice(&self.head);
+        out.put_slice(entry.body.get(1..).unwrap_or_default());
     }
 
     /// How an item of a list begins; the stored body follows from its second byte.

@@ -222,3 +222,39 @@ fn roles_gather_the_rules_of_others() {
         assert!(edit.json["rules"].to_string().contains("x.y"));
     });
 }
+
+#[test]
+fn nobody_grants_what_they_do_not_have() {
+    test(|api| async move {
+        let rules = json!([
+            {
+                "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"],
+                "verbs": ["create", "patch"],
+            },
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]},
+        ]);
+        grant(&api, rules, json!({"kind": "User", "name": "u"})).await;
+        let user = api.as_user("u", &["system:authenticated"]);
+        let roles = format!("{RBAC}/namespaces/default/roles");
+        let role = |name: &str, resource: &str| {
+            let rule = json!({"apiGroups": [""], "resources": [resource], "verbs": ["get"]});
+            json!({"metadata": {"name": name}, "rules": [rule]})
+        };
+        user.post(&roles, &role("fine", "configmaps")).await.expect(201);
+        let refused = user.post(&roles, &role("esc", "secrets")).await.expect(403);
+        assert_eq!(
+            refused.message(),
+            "roles.rbac.authorization.k8s.io \"esc\" is forbidden: user \"u\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"
+        );
+        let labels = json!({"metadata": {"labels": {"a": "b"}}});
+        user.merge(&format!("{roles}/fine"), &labels).await.expect(200);
+        let bindings = format!("{RBAC}/namespaces/default/rolebindings");
+        let binding = |kind: &str, name: &str| {
+            let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
+            json!({"metadata": {"name": name}, "roleRef": role, "subjects": []})
+        };
+        user.post(&bindings, &binding("Role", "fine")).await.expect(201);
+        user.post(&bindings, &binding("ClusterRole", "cluster-admin")).await.expect(403);
+        user.post(&bindings, &binding("Role", "none")).await.expect(404);
+    });
+}

@@ -67,12 +67,13 @@ impl Framer {
         })
     }
 
-    /// An object that was there before the watch began.
-    pub(super) fn initial(&mut self, entry: &Entry) -> Bytes {
+    /// Appends an object that was there before the watch began.
+    pub(super) fn initial(&mut self, entry: &Entry, out: &mut BytesMut) {
         if self.shape == Shape::Full {
-            return frame(Kind::Added.name(), &self.served.bytes(entry));
+            write_frame(Kind::Added.name(), out, |out| self.served.write(entry, out));
+        } else {
+            out.put_slice(&self.shaped(Kind::Added.name(), self.served.value(entry)));
         }
-        self.shaped(Kind::Added.name(), self.served.value(entry))
     }
 
     /// A change, if it concerns this watch.
@@ -162,12 +163,16 @@ fn written(event: &Event) -> u64 {
 
 fn frame(kind: &str, object: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(object.len() + kind.len() + 24);
+    write_frame(kind, &mut out, |out| out.put_slice(object));
+    out.freeze()
+}
+
+fn write_frame(kind: &str, out: &mut BytesMut, write_object: impl FnOnce(&mut BytesMut)) {
     out.put_slice(b"{\"type\":\"");
     out.put_slice(kind.as_bytes());
     out.put_slice(b"\",\"object\":");
-    out.put_slice(object);
+    write_object(out);
     out.put_slice(b"}\n");
-    out.freeze()
 }
 
 #[cfg(test)]

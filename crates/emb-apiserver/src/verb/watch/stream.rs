@@ -123,11 +123,11 @@ impl Stream {
     }
 
     fn initial_piece(&mut self) -> Piece {
-        let (mut out, mut events) = (BytesMut::new(), 0);
+        let (mut out, mut events) = (BytesMut::with_capacity(PIECE_BYTES), 0);
         while out.len() < PIECE_BYTES
             && let Some(entry) = self.initial.pop_front()
         {
-            out.extend_from_slice(&self.framer.initial(&entry));
+            self.framer.initial(&entry, &mut out);
             events += 1;
         }
         (out.freeze(), events)

@@ -1,0 +1,114 @@
+//! Nobody grants what they do not have: a role may only be written, or bound, by those who hold all of its rules, or who
+//! may `escalate` or `bind` it.
+
+mod cover;
+
+use emb_auth::{Attributes, Rule, Target};
+use emb_kinds::BuiltInKind;
+use emb_meta::{GroupResource, ObjectExt, Status};
+use emb_store::Key;
+use serde_json::Value;
+
+use crate::call::Call;
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Refuses a role or binding that would give its subjects more than the caller has.
+pub(crate) fn check_escalation(
+    call: &Call,
+    new: &Value,
+    old: Option<&Value>,
+) -> Result<(), Status> {
+    if call.identity.is_master() {
+        return Ok(());
+    }
+    let granted = match call.served.resource.built_in() {
+        Some(BuiltInKind::Role | BuiltInKind::ClusterRole) => {
+            let unchanged = same(new, old, &["rules", "aggregationRule"]);
+            if unchanged || may(call, "escalate", &call.served.resource.plural, call.name()) {
+                return Ok(());
+            }
+            rules_of(new)
+        }
+        Some(BuiltInKind::RoleBinding | BuiltInKind::ClusterRoleBinding) => {
+            let (resource, name) = reference(new);
+            if same(new, old, &["roleRef", "subjects"]) || may(call, "bind", resource, name) {
+                return Ok(());
+            }
+            bound_rules(call, resource, name)?
+        }
+        _ => return Ok(()),
+    };
+    let missing = cover::missing(&held_rules(call), &granted);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
+        call.identity.user,
+        cover::quoted(&call.identity.groups),
+        cover::shown(&missing)
+    );
+    Err(Status::forbidden(&call.served.group_resource, new.name(), &why))
+}
+
+fn same(new: &Value, old: Option<&Value>, members: &[&str]) -> bool {
+    old.is_some_and(|old| members.iter().all(|member| new.get(member) == old.get(member)))
+}
+
+fn may(call: &Call, verb: &str, resource: &str, name: &str) -> bool {
+    let target = Target::Resource {
+        group: RBAC,
+        version: "v1",
+        resource,
+        subresource: "",
+        namespace: call.namespace(),
+        name,
+    };
+    let attributes = Attributes { identity: &call.identity, verb, target };
+    call.state.rbac.read().authorize(&attributes).is_allowed()
+}
+
+fn rules_of(role: &Value) -> Vec<Rule> {
+    let listed = role.get("rules").and_then(Value::as_array);
+    let mut rules: Vec<Rule> = listed
+        .into_iter()
+        .flatten()
+        .filter_map(|rule| serde_json::from_value(rule.clone()).ok())
+        .collect();
+    if role.get("aggregationRule").is_some_and(Value::is_object) {
+        // Any rule may come in through the selectors.
+        rules.push(everything());
+    }
+    rules
+}
+
+fn everything() -> Rule {
+    let any = || vec!["*".to_owned()];
+    Rule { verbs: any(), api_groups: any(), resources: any(), ..Rule::default() }
+}
+
+/// The resource and name of the role that a binding refers to.
+fn reference(binding: &Value) -> (&'static str, &str) {
+    let resource = match binding.text(&["roleRef", "kind"]) {
+        "ClusterRole" => "clusterroles",
+        _ => "roles",
+    };
+    (resource, binding.text(&["roleRef", "name"]))
+}
+
+fn bound_rules(call: &Call, resource: &str, name: &str) -> Result<Vec<Rule>, Status> {
+    let namespace = if resource == "roles" { call.namespace() } else { "" };
+    let roles = GroupResource::new(RBAC, resource);
+    let role = call.state.store.get(&Key::new(&roles, namespace, name));
+    role.map(|role| rules_of(&role.value())).ok_or_else(|| Status::not_found(&roles, name))
+}
+
+fn held_rules(call: &Call) -> Vec<Rule> {
+    let held = call.state.rbac.read().rules_for(&call.identity, call.namespace());
+    held.resource_rules
+        .into_iter()
+        .chain(held.non_resource_rules)
+        .filter_map(|rule| serde_json::from_value(rule).ok())
+        .collect()
+}
