@@ -17,6 +17,7 @@ mod determinism;
 mod discovery;
 mod form;
 mod garbage;
+mod kube_client;
 mod list;
 mod namespace;
 mod patch;
