@@ -155,13 +155,14 @@ pub(crate) async fn preconditions_and_policies(world: &World<'_>) -> Result<()> 
         record ({version}). The object might have been modified"
     );
     reply.fails_saying(409, "Conflict", &message)?;
-    policies(world, &path).await?;
+    bad_options(world, &path).await?;
     world.get(&path).await?.is(200)?;
     let both = json!({"preconditions": {"uid": uid, "resourceVersion": version}});
     world.delete_with(&path, &both).await?.is(200).map(drop)
 }
 
-async fn policies(world: &World<'_>, path: &str) -> Result<()> {
+/// What is wrong in the options deletes nothing.
+async fn bad_options(world: &World<'_>, path: &str) -> Result<()> {
     let unknown = [(
         "propagationPolicy",
         "FieldValueNotSupported",
@@ -178,7 +179,14 @@ async fn policies(world: &World<'_>, path: &str) -> Result<()> {
     let reply = world
         .send(http::Method::DELETE, path, &[("content-type", "application/json")], "{\"a\"")
         .await?;
-    reply.fails(400, "BadRequest").map(drop)
+    reply.fails(400, "BadRequest")?;
+    let other_kind = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+    world.delete_with(path, &other_kind).await?.fails(400, "BadRequest")?;
+    world
+        .delete(&format!("{path}?gracePeriodSeconds=soon"))
+        .await?
+        .fails(400, "BadRequest")
+        .map(drop)
 }
 
 pub(crate) async fn collection(world: &World<'_>) -> Result<()> {

@@ -27,6 +27,7 @@ fn patience(world: &World<'_>) -> Duration {
 
 pub(crate) async fn lifecycle(world: &World<'_>) -> Result<()> {
     protected(world).await?;
+    generated_name(world).await?;
     let namespace = created(world).await?;
     let mut held = widget("held");
     held["metadata"]["finalizers"] = json!([FINALIZER]);
@@ -67,6 +68,15 @@ async fn protected(world: &World<'_>) -> Result<()> {
 
 fn named(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+}
+
+/// The label names the namespace also when the server made up the name.
+async fn generated_name(world: &World<'_>) -> Result<()> {
+    let mut object = named("");
+    object["metadata"] = json!({"generateName": "conf-"});
+    let created = world.create(NAMESPACES, &object).await?;
+    let name = text(&created, "/metadata/name")?;
+    at(&created, "/metadata/labels", json!({"kubernetes.io/metadata.name": name}))
 }
 
 async fn created(world: &World<'_>) -> Result<Namespace> {
