@@ -83,7 +83,9 @@ impl Record {
                 }
             }
             Form::Json => {
-                for (key, value) in [("level", level), ("ts", time), ("caller", caller), ("msg", &self.message)] {
+                for (key, value) in
+                    [("level", level), ("ts", time), ("caller", caller), ("msg", &self.message)]
+                {
                     self.fields.insert(key.to_owned(), json!(value));
                 }
                 write!(writer, "{}", Value::Object(self.fields))?;
@@ -130,7 +132,9 @@ mod tests {
         let mut text = String::new();
         let mut record = Record { message: "store opened".into(), ..Record::default() };
         record.fields.insert("objects".into(), json!(3));
-        record.write(form, "2026-01-02T03:04:05Z", "INFO", "a.rs:1", Writer::new(&mut text)).unwrap();
+        record
+            .write(form, "2026-01-02T03:04:05Z", "INFO", "a.rs:1", Writer::new(&mut text))
+            .unwrap();
         text
     }
 

@@ -52,9 +52,9 @@ impl Settings {
     pub fn install(self) {
         // Libraries speak up only when something is wrong; their debug chatter drowns ours.
         let quiet = self.level.min(LevelFilter::WARN);
-        let filter = Targets::new()
-            .with_default(self.level)
-            .with_targets(["h2", "hyper", "hyper_util", "rustls", "tower", "kube"].map(|target| (target, quiet)));
+        let filter = Targets::new().with_default(self.level).with_targets(
+            ["h2", "hyper", "hyper_util", "rustls", "tower", "kube"].map(|target| (target, quiet)),
+        );
         let lines = tracing_subscriber::fmt::layer()
             .event_format(LineFormat::new(self.form))
             .with_writer(std::io::stderr)
