@@ -65,6 +65,9 @@ pub(crate) struct Metrics {
     durations: Mutex<BTreeMap<Labels, Histogram>>,
     long_running: Mutex<BTreeMap<Labels, Arc<AtomicI64>>>,
     watch_events: Mutex<BTreeMap<(String, String), Arc<AtomicU64>>>,
+    commits: Mutex<Histogram>,
+    batches: AtomicU64,
+    batched_events: AtomicU64,
     unchanged_writes: AtomicU64,
     panics: AtomicU64,
 }
@@ -98,6 +101,17 @@ impl Metrics {
         self.watch_events.lock().entry(key).or_default().clone()
     }
 
+    /// Counts a commit, made durable or refused.
+    pub(crate) fn commit(&self, took: Duration) {
+        self.commits.lock().observe(took.as_secs_f64());
+    }
+
+    /// Counts events that became durable together.
+    pub(crate) fn batch(&self, events: usize) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.batched_events.fetch_add(events as u64, Ordering::Relaxed);
+    }
+
     /// Counts a write that changed nothing.
     pub(crate) fn unchanged_write(&self) {
         self.unchanged_writes.fetch_add(1, Ordering::Relaxed);
@@ -129,7 +143,20 @@ impl Metrics {
             let labels = format!("resource=\"{resource}\"");
             sample(&mut out, "apiserver_storage_objects", &labels, count);
         }
+        let commits = "apiserver_storage_commit_duration_seconds";
+        heading(&mut out, commits, "histogram", "From the request of a commit to its answer.");
+        print_histogram(&mut out, commits, "", &self.commits.lock());
         let single = [
+            (
+                "apiserver_storage_batches_total",
+                "Batches that were made durable, each with one sync.",
+                &self.batches,
+            ),
+            (
+                "apiserver_storage_batched_events_total",
+                "Events in those batches.",
+                &self.batched_events,
+            ),
             (
                 "apiserver_unchanged_writes_total",
                 "Writes that changed nothing and were not stored.",
@@ -156,16 +183,20 @@ impl Metrics {
         let name = "apiserver_request_duration_seconds";
         heading(out, name, "histogram", "How long requests took.");
         for (labels, histogram) in &*self.durations.lock() {
-            let shown = labels.shown();
-            for (bound, count) in BUCKETS.iter().zip(histogram.counts) {
-                sample(out, &format!("{name}_bucket"), &format!("{shown},le=\"{bound}\""), count);
-            }
-            let all = format!("{shown},le=\"+Inf\"");
-            sample(out, &format!("{name}_bucket"), &all, histogram.count);
-            sample(out, &format!("{name}_sum"), &shown, histogram.sum);
-            sample(out, &format!("{name}_count"), &shown, histogram.count);
+            print_histogram(out, name, &labels.shown(), histogram);
         }
     }
+}
+
+fn print_histogram(out: &mut String, name: &str, labels: &str, histogram: &Histogram) {
+    let comma = if labels.is_empty() { "" } else { "," };
+    let bucket = format!("{name}_bucket");
+    for (bound, count) in BUCKETS.iter().zip(histogram.counts) {
+        sample(out, &bucket, &format!("{labels}{comma}le=\"{bound}\""), count);
+    }
+    sample(out, &bucket, &format!("{labels}{comma}le=\"+Inf\""), histogram.count);
+    sample(out, &format!("{name}_sum"), labels, histogram.sum);
+    sample(out, &format!("{name}_count"), labels, histogram.count);
 }
 
 /// The two lines before the samples of a metric.

@@ -38,6 +38,7 @@ impl ApiServer {
         let observer = Arc::downgrade(&state);
         state.store.on_commit(Arc::new(move |events: &[Arc<Event>]| {
             if let Some(state) = observer.upgrade() {
+                state.metrics.batch(events.len());
                 for event in events {
                     state.observe(event);
                 }

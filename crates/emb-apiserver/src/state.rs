@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use core_clock::{Clock, Entropy, Tasks, Time};
 use emb_auth::{Rbac, StaticToken, TokenKeys};
 use emb_meta::{Cause, Details, GroupResource, Reason, Status};
-use emb_store::{Change, Entry, Event, Key, Store};
+use emb_store::{Change, CommitError, Entry, Event, Key, Op, Store};
 use futures::future::{self, Either};
 use parking_lot::RwLock;
 use serde_json::Value;
@@ -62,6 +62,14 @@ impl State {
         } else {
             self.rbac.write().apply(&key.resource, &key.namespace, &key.name, object.as_ref());
         }
+    }
+
+    /// Commits and measures how long that takes.
+    pub(crate) async fn commit(&self, ops: Vec<Op>) -> Result<Vec<Arc<Event>>, CommitError> {
+        let started = self.clock.monotonic();
+        let result = self.store.commit(ops).await;
+        self.metrics.commit(self.clock.monotonic().saturating_sub(started));
+        result
     }
 
     /// Waits until the store has reached a revision, but not for long: 504.

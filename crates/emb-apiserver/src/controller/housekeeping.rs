@@ -52,7 +52,7 @@ async fn remove(state: &State, entries: &[Arc<Entry>]) {
         key: entry.key.clone(),
         expect: Expect::Revision(entry.revision),
     });
-    if let Err(error) = state.store.commit(ops.collect()).await {
+    if let Err(error) = state.commit(ops.collect()).await {
         tracing::debug!(%error, "expired events stay for another round");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use emb_store::Writes;
 use http::{Response, StatusCode};
 use serde_json::json;
 
@@ -65,7 +66,18 @@ pub(super) fn metrics(state: &State) -> Response<Body> {
     let resources = store.resources();
     let objects = resources.iter().map(|resource| (resource.to_string(), store.count(resource)));
     let mut text = state.metrics.print(objects);
+    let health = store.health();
     let gauges = [
+        (
+            "apiserver_storage_writable",
+            "Whether the store takes writes.",
+            u64::from(health.writes == Writes::Accepted),
+        ),
+        (
+            "apiserver_storage_quarantined_objects",
+            "Damaged rows that were set aside.",
+            health.quarantined as u64,
+        ),
         ("apiserver_storage_revision", "The last revision.", store.revision()),
         ("apiserver_storage_compacted_revision", "History up to here is gone.", store.compacted()),
     ];

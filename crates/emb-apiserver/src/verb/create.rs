@@ -86,7 +86,7 @@ async fn attempt(
     ops.extend(namespace);
     ops.extend(call.definition_check());
     ops.extend(companions);
-    match call.state.store.commit(ops).await {
+    match call.state.commit(ops).await {
         Ok(events) => events.into_iter().next().map_or_else(
             || Err(Status::internal("the commit brought no event")),
             |event| Ok(Attempt::Done(Reply::Stored(StatusCode::CREATED, event.entry.clone()))),

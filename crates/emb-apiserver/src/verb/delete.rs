@@ -95,7 +95,7 @@ async fn carry_out(
         Plan::Mark(new) => (Op::Put { key, object: call.served.to_stored(new), expect }, false),
         Plan::Remove => (Op::Delete { key, expect }, true),
     };
-    match call.state.store.commit(vec![op]).await {
+    match call.state.commit(vec![op]).await {
         Ok(events) => Ok(events.into_iter().next().map(|event| {
             if gone {
                 Deleted::Gone(event.entry.clone(), old.as_ref().clone())

@@ -91,7 +91,7 @@ async fn write(
         (Op::Put { key, object: call.served.to_stored(new), expect }, None)
     };
     let ops = iter::once(op).chain(call.definition_check()).collect();
-    match call.state.store.commit(ops).await {
+    match call.state.commit(ops).await {
         Ok(events) => match (last_state, events.into_iter().next()) {
             (Some(object), _) => Ok(Some(Reply::Object(StatusCode::OK, object))),
             (None, Some(event)) => Ok(Some(Reply::Stored(StatusCode::OK, event.entry.clone()))),

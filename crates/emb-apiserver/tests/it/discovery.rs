@@ -106,5 +106,7 @@ fn metrics_count_requests_and_objects() {
             "apiserver_request_total{verb=\"LIST\",group=\"\",version=\"v1\",resource=\"configmaps\",subresource=\"\",scope=\"namespace\",code=\"200\"} 1"
         ));
         assert!(text.contains("apiserver_storage_objects{resource=\"namespaces\"} 3"));
+        assert!(text.contains("apiserver_storage_commit_duration_seconds_bucket{le=\"+Inf\"}"));
+        assert!(text.contains("apiserver_storage_writable 1"));
     });
 }

@@ -18,6 +18,7 @@ mod discovery;
 mod form;
 mod garbage;
 mod kube_client;
+mod limits;
 mod list;
 mod namespace;
 mod patch;
