@@ -7,6 +7,7 @@ mod builtin;
 mod create;
 mod definition;
 mod delete;
+mod escalation;
 mod event;
 mod garbage;
 mod helm;
@@ -224,7 +225,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(123, "token Secret filled; goes with its ServiceAccount", 5, slow!(token::secret)),
     row(124, "SelfSubjectReview, impersonation user/group/extra", 15, runs!(review::who_am_i)),
     row(125, "RBAC: names, subresources, paths, bindings", 5, runs!(access::rules)),
-    row(126, "escalation on Role and RoleBinding, bind, escalate", 18, Check::Later("escalation checks")),
+    row(126, "escalation on Role and RoleBinding, bind, escalate", 18, runs!(escalation::checks)),
     row(127, "SAR, LSAR, SSAR, SSRR bodies", 5, runs!(review::access_reviews)),
     row(128, "aggregated ClusterRole follows labels", 18, runs!(review::aggregation)),
     row(129, "webhooks: order, denial, failure policy, selectors", 14, Check::Later("admission webhooks over HTTP")),
