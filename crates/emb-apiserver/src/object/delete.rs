@@ -48,9 +48,11 @@ impl DeleteOptions {
         } else {
             body::decode(&call.body, call.info.header("content-type"))?.value
         };
-        if !body.is_object() {
+        let kind = body.text(&["kind"]);
+        if !body.is_object() || !matches!(kind, "" | "DeleteOptions") {
             return Err(Status::new(Reason::BadRequest, "expected DeleteOptions in the body"));
         }
+        call.info.query.number("gracePeriodSeconds")?;
         let mut errors = Vec::new();
         let propagation = read_propagation(&body, &call.info.query, &mut errors);
         let dry_run = read_dry_run(&body, &call.info.query, &mut errors);

@@ -19,6 +19,8 @@ pub(crate) const ACCOUNT_UID: &str = "kubernetes.io/service-account.uid";
 
 /// Completes a new object; returns what has to be committed with it.
 pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Vec<Op> {
+    // A generated name was not known when the defaults were first filled in.
+    call.served.resource.default_builtin(object);
     call.served.resource.prepare_create(object);
     match call.served.resource.built_in() {
         Some(BuiltInKind::Namespace) => vec![default_account(&call.state, object)],

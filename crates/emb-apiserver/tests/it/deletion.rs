@@ -55,6 +55,7 @@ fn preconditions_and_options_are_checked() {
         ));
         delete(json!({"preconditions": {"resourceVersion": "1"}})).await.expect(409);
         delete(json!({"propagationPolicy": "Nuke"})).await.expect(422);
+        delete(json!({"kind": "ConfigMap"})).await.expect(400);
         let uid = &created.json["metadata"]["uid"];
         delete(json!({"preconditions": {"uid": uid}})).await.expect(200);
     });

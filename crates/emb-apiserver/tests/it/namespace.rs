@@ -22,6 +22,9 @@ fn a_namespace_starts_active_with_an_account() {
         let account = api.get("/api/v1/namespaces/p/serviceaccounts/default").await.expect(200);
         assert!(account.json["metadata"]["uid"].is_string());
         api.post(NAMESPACES, &json!({"metadata": {"name": "a.b"}})).await.expect(422);
+        let generated = api.post(NAMESPACES, &json!({"metadata": {"generateName": "g-"}})).await;
+        let metadata = generated.expect(201).json["metadata"].clone();
+        assert_eq!(metadata["labels"]["kubernetes.io/metadata.name"], metadata["name"]);
         let protected = api.delete("/api/v1/namespaces/default").await.expect(403);
         assert_eq!(
             protected.message(),

@@ -23,7 +23,22 @@ pub(super) fn missing(held: &[Rule], granted: &[Rule]) -> Vec<Rule> {
             }
         }
     }
-    missing.into_iter().map(|(target, verbs)| rule(target, verbs)).collect()
+    let mut missing: Vec<Rule> =
+        missing.into_iter().map(|(target, verbs)| rule(target, verbs)).collect();
+    missing.sort_by_cached_key(sort_key);
+    missing
+}
+
+/// The order in which kube-apiserver lists rules: by their text, verbs first.
+fn sort_key(rule: &Rule) -> [String; 5] {
+    let lists = [
+        &rule.verbs,
+        &rule.api_groups,
+        &rule.resources,
+        &rule.resource_names,
+        &rule.non_resource_urls,
+    ];
+    lists.map(|list| format!("[{}]", list.join(" ")))
 }
 
 fn rule(target: [Vec<String>; 4], verbs: Vec<String>) -> Rule {
