@@ -23,22 +23,7 @@ pub(super) fn missing(held: &[Rule], granted: &[Rule]) -> Vec<Rule> {
             }
         }
     }
-    let mut missing: Vec<Rule> =
-        missing.into_iter().map(|(target, verbs)| rule(target, verbs)).collect();
-    missing.sort_by_cached_key(sort_key);
-    missing
-}
-
-/// The order in which kube-apiserver lists rules: by their text, verbs first.
-fn sort_key(rule: &Rule) -> [String; 5] {
-    let lists = [
-        &rule.verbs,
-        &rule.api_groups,
-        &rule.resources,
-        &rule.resource_names,
-        &rule.non_resource_urls,
-    ];
-    lists.map(|list| format!("[{}]", list.join(" ")))
+    missing.into_iter().map(|(target, verbs)| rule(target, verbs)).collect()
 }
 
 fn rule(target: [Vec<String>; 4], verbs: Vec<String>) -> Rule {
@@ -107,9 +92,10 @@ fn covers(rule: &Rule, part: &Rule) -> bool {
         && part.non_resource_urls.iter().all(url)
 }
 
-/// Rules as refusals show them, one a line.
+/// Rules as refusals show them, one a line and sorted.
 pub(super) fn shown(rules: &[Rule]) -> String {
-    let lines: Vec<String> = rules.iter().map(shown_rule).collect();
+    let mut lines: Vec<String> = rules.iter().map(shown_rule).collect();
+    lines.sort_unstable();
     lines.join("\n")
 }
 
