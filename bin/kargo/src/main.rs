@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure};
 
 /// Continuous promotion for GitOps: artifacts move from stage to stage as you declare it
 #[derive(Parser)]
-#[command(name = "kargo", version = version::NUMBER, disable_help_subcommand = true)]
+#[command(name = "kargo", version = version::number(), disable_help_subcommand = true)]
 enum Command {
     /// Start a whole control plane in this process, with no cluster
     Up(up::UpArgs),

@@ -1,16 +1,13 @@
-//! `kargo version`.
+//! `kargo version`: which build this is.
 
 use std::io::Write;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit::Failure;
 
-/// The version of this build.
-pub(crate) const NUMBER: &str = match option_env!("KARGO_VERSION") {
-    Some(version) => version,
-    None => concat!("v", env!("CARGO_PKG_VERSION"), "-dev"),
-};
+const COMMIT: &str = env!("KARGO_COMMIT");
+const DIRTY: bool = !env!("KARGO_TREE").is_empty();
 
 /// The form of the output
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -30,15 +27,48 @@ pub(crate) struct VersionArgs {
 pub(crate) fn run(args: &VersionArgs) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match args.output {
-        Form::Text => writeln!(stdout, "Client Version: {NUMBER}")?,
-        Form::Json => {
-            let document = json!({
-                "version": NUMBER,
-                "gitCommit": option_env!("KARGO_COMMIT").unwrap_or_default(),
-                "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
-            });
-            writeln!(stdout, "{document:#}")?;
-        }
+        Form::Text => writeln!(stdout, "Client Version: {}", number())?,
+        Form::Json => writeln!(stdout, "{:#}", document())?,
     }
     Ok(())
+}
+
+/// The released version, or `devel+<commit>` for anything built from a work tree.
+pub(crate) fn number() -> String {
+    shown(option_env!("KARGO_VERSION").unwrap_or_default(), COMMIT, DIRTY)
+}
+
+/// The document of the control plane; `goVersion` keeps its name for clients that read it.
+fn document() -> Value {
+    json!({
+        "version": number(),
+        "buildDate": env!("KARGO_BUILD_DATE"),
+        "gitCommit": COMMIT,
+        "gitTreeDirty": DIRTY,
+        "goVersion": env!("KARGO_COMPILER"),
+        "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}
+
+fn shown(released: &str, commit: &str, dirty: bool) -> String {
+    if !released.is_empty() && !commit.is_empty() && !dirty {
+        return released.to_owned();
+    }
+    let commit = commit.get(..7).unwrap_or("unknown");
+    let suffix = if dirty { ".dirty" } else { "" };
+    format!("devel+{commit}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn only_a_clean_release_has_its_plain_version() {
+        assert_eq!(shown("v1.2.3", "0123456789", false), "v1.2.3");
+        assert_eq!(shown("v1.2.3", "0123456789", true), "devel+0123456.dirty");
+        assert_eq!(shown("", "0123456789", false), "devel+0123456");
+        assert_eq!(shown("v1.2.3", "", false), "devel+unknown");
+    }
 }

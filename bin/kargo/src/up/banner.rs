@@ -32,7 +32,7 @@ impl Banner<'_> {
         writeln!(
             out,
             "kargo {} is ready after {:.2} s",
-            version::NUMBER,
+            version::number(),
             self.started.as_secs_f64()
         )?;
         writeln!(out)?;

@@ -153,7 +153,8 @@ async fn start_api(
         ca_bundle: keys.authority.certificate_pem().to_owned(),
         limits: Limits { event_ttl, ..Limits::default() },
         audit: None,
-        version: version::NUMBER.to_owned(),
+        // It becomes the build metadata of a semantic version, which has room for one `+` only.
+        version: version::number().replace('+', "-"),
         address: address.to_owned(),
     };
     ApiServer::start(config).await.map_err(|error| Failure::new(Exit::Error, error))
