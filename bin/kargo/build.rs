@@ -1,5 +1,11 @@
 //! Tells the binary what it was built from.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a build script speaks to cargo by environment and stdout"
+)]
+
 use std::process::Command;
 
 fn main() {
