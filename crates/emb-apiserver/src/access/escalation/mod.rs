@@ -101,7 +101,9 @@ fn bound_rules(call: &Call, resource: &str, name: &str) -> Result<Vec<Rule>, Sta
     let namespace = if resource == "roles" { call.namespace() } else { "" };
     let roles = GroupResource::new(RBAC, resource);
     let role = call.state.store.get(&Key::new(&roles, namespace, name));
-    role.map(|role| rules_of(&role.value())).ok_or_else(|| Status::not_found(&roles, name))
+    // The resource of the refusal is the binding's, the name the role's: so clients know it.
+    let missing = || Status::not_found(&call.served.group_resource, name);
+    role.map(|role| rules_of(&role.value())).ok_or_else(missing)
 }
 
 fn held_rules(call: &Call) -> Vec<Rule> {
