@@ -6,6 +6,8 @@
 )]
 
 mod client;
+#[cfg(feature = "engine")]
+pub mod engine;
 mod kargo;
 mod kubeconfig;
 
