@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use api_kinds::{annotations, labels};
 
-use crate::digest::sha256_hex;
+use crate::{digest::sha256_hex, shorten::label_value};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const HASH_LENGTH: usize = 16;
@@ -67,7 +67,7 @@ impl Source<'_> {
     /// The labels of a copy: those of the source, where it came from and which content it has.
     pub fn replica_labels(&self) -> BTreeMap<String, String> {
         let mut copied = self.labels.clone();
-        copied.insert(labels::REPLICATED_FROM.to_owned(), self.name.to_owned());
+        copied.insert(labels::REPLICATED_FROM.to_owned(), label_value(self.name));
         copied.insert(labels::REPLICATED_SHA.to_owned(), self.content_hash());
         copied
     }
@@ -77,7 +77,7 @@ fn is_copied_label(key: &str) -> bool {
     !matches!(key, labels::REPLICATED_FROM | labels::REPLICATED_SHA)
 }
 
-fn is_copied_annotation(key: &str) -> bool {
+pub(crate) fn is_copied_annotation(key: &str) -> bool {
     !matches!(key, annotations::REPLICATE_TO | annotations::REPLICATED_AT | LAST_APPLIED)
 }
 

@@ -1,0 +1,130 @@
+//! Numbers about what a Project contains.
+//!
+//! Stages that only pass Freight on have no health of their own and are left out, of the count as
+//! well as of the number of healthy ones, so that "5 of 5" is possible.
+
+use std::{borrow::Borrow, collections::BTreeSet};
+
+use api_kinds::{
+    Stage, Warehouse,
+    condition::{Condition, ConditionStatus, types},
+    project::{HealthStats, ProjectStats, StageStats, WarehouseStats},
+};
+
+use crate::{condition, stage::is_control_flow};
+
+/// Counts the Warehouses and Stages of a Project.
+pub fn count<W: Borrow<Warehouse>, S: Borrow<Stage>>(
+    warehouses: &[W],
+    stages: &[S],
+) -> ProjectStats {
+    let stages: Vec<&Stage> =
+        stages.iter().map(Borrow::borrow).filter(|stage| !is_control_flow(stage)).collect();
+    let warehouses: Vec<&Warehouse> = warehouses.iter().map(Borrow::borrow).collect();
+    ProjectStats {
+        stages: StageStats {
+            count: number(stages.len()),
+            health: healthy(stages.iter().map(|stage| stage.status.conditions.as_slice())),
+        },
+        warehouses: WarehouseStats {
+            count: number(warehouses.len()),
+            health: healthy(warehouses.iter().map(|one| one.status.conditions.as_slice())),
+        },
+    }
+}
+
+/// What of a Stage enters the numbers and grants of its Project: nothing else about it needs a
+/// look at the Project.
+pub fn stage_mark(stage: &Stage) -> (bool, Option<ConditionStatus>, String) {
+    let health = health_status(&stage.status.conditions);
+    (is_control_flow(stage), health, stage.spec.shard.clone())
+}
+
+/// What of a Warehouse enters the numbers and grants of its Project.
+pub fn warehouse_mark(warehouse: &Warehouse) -> (Option<ConditionStatus>, String) {
+    (health_status(&warehouse.status.conditions), warehouse.spec.shard.clone())
+}
+
+/// The shards that have objects in a Project.
+pub fn shards<W: Borrow<Warehouse>, S: Borrow<Stage>>(
+    warehouses: &[W],
+    stages: &[S],
+) -> BTreeSet<String> {
+    let of_stages = stages.iter().map(|stage| &stage.borrow().spec.shard);
+    let of_warehouses = warehouses.iter().map(|warehouse| &warehouse.borrow().spec.shard);
+    of_stages.chain(of_warehouses).filter(|shard| !shard.is_empty()).cloned().collect()
+}
+
+fn health_status(conditions: &[Condition]) -> Option<ConditionStatus> {
+    condition::find(conditions, types::HEALTHY).map(|condition| condition.status.clone())
+}
+
+fn healthy<'a>(all: impl Iterator<Item = &'a [Condition]>) -> HealthStats {
+    let healthy = all.filter(|conditions| condition::is_true(conditions, types::HEALTHY)).count();
+    HealthStats { healthy: number(healthy) }
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use api_kinds::{
+        stage::{PromotionTemplate, PromotionTemplateSpec},
+        step::PromotionStep,
+    };
+    use core_clock::Time;
+
+    use super::*;
+    use crate::condition::Observation;
+
+    fn health(status: ConditionStatus) -> Vec<Condition> {
+        let mut conditions = vec![];
+        let observed = Observation {
+            r#type: types::HEALTHY,
+            status,
+            reason: "Because",
+            message: "",
+            generation: 0,
+        };
+        condition::set(&mut conditions, observed, Time::default());
+        conditions
+    }
+
+    fn stage(steps: usize, status: Option<ConditionStatus>) -> Stage {
+        let mut stage = Stage::default();
+        let steps = vec![PromotionStep::default(); steps];
+        let spec = PromotionTemplateSpec { steps, ..PromotionTemplateSpec::default() };
+        stage.spec.promotion_template = Some(PromotionTemplate { spec });
+        stage.status.conditions = status.map(health).unwrap_or_default();
+        stage
+    }
+
+    #[test]
+    fn control_flow_stages_count_nowhere() {
+        let mut bare = stage(0, Some(ConditionStatus::True));
+        bare.spec.promotion_template = None;
+        let stages = [
+            stage(1, Some(ConditionStatus::True)),
+            stage(1, Some(ConditionStatus::False)),
+            stage(2, Some(ConditionStatus::Unknown)),
+            stage(1, None),
+            stage(0, Some(ConditionStatus::True)),
+            bare,
+        ];
+        let mut warehouse = Warehouse::default();
+        warehouse.status.conditions = health(ConditionStatus::True);
+        let stats = count(&[warehouse, Warehouse::default()], &stages);
+        assert_eq!((stats.stages.count, stats.stages.health.healthy), (4, 1));
+        assert_eq!((stats.warehouses.count, stats.warehouses.health.healthy), (2, 1));
+    }
+
+    #[test]
+    fn shards_are_those_named_by_anything() {
+        let mut sharded = stage(1, None);
+        sharded.spec.shard = "a".into();
+        let found = shards::<Warehouse, _>(&[], &[sharded, stage(1, None)]);
+        assert_eq!(found, BTreeSet::from(["a".to_owned()]));
+    }
+}
