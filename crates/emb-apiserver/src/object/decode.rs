@@ -34,7 +34,9 @@ pub(crate) fn patched(
     let problems: Vec<String> = duplicates(duplicate).chain(unknowns(&unknown)).collect();
     if validation == FieldValidation::Strict && !problems.is_empty() {
         let detail = format!("strict decoding error: {}", problems.join(", "));
-        let error = FieldError::invalid("patch", &json!(object.to_string()), &detail);
+        // The patch, not its result: that may be a Secret.
+        let patch = String::from_utf8_lossy(&call.body);
+        let error = FieldError::invalid("patch", &json!(patch), &detail);
         let kind = call.served.resource.group_kind();
         return Err(Status::invalid(&kind, call.name(), &[error]));
     }

@@ -1,6 +1,6 @@
 //! Metadata: its shape on the way in, and the fields that belong to the server.
 
-use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
+use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Scope, Status};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
@@ -132,9 +132,14 @@ pub(super) fn keep_server_fields(new: &mut Value, old: &Value) {
     }
 }
 
-/// Fills the namespace in from the URL, or refuses another one.
+/// Fills the namespace in from the URL, or refuses another one. Cluster-scoped objects lose theirs: manifests of whole
+/// applications often give one to every object.
 pub(super) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), Status> {
     let expected = call.namespace();
+    if call.served.resource.scope == Scope::Cluster {
+        object.metadata_mut().remove("namespace");
+        return Ok(());
+    }
     let given = object.namespace();
     if !given.is_empty() && given != expected {
         return Err(Status::new(
@@ -142,13 +147,8 @@ pub(super) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), St
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    let expected = expected.to_owned();
-    let metadata = object.metadata_mut();
-    if expected.is_empty() {
-        metadata.remove("namespace");
-    } else {
-        metadata.insert("namespace".into(), json!(expected));
-    }
+    let expected = json!(expected);
+    object.metadata_mut().insert("namespace".into(), expected);
     Ok(())
 }
 

@@ -88,6 +88,9 @@ fn names_are_checked_and_generated() {
         let name = generated.json["metadata"]["name"].as_str().unwrap();
         assert!(name.starts_with("gen-") && name.len() == 9, "{name}");
         post(json!({"name": "a", "namespace": "other"})).await.expect(400);
+        let cluster_wide = json!({"metadata": {"name": "of-an-application", "namespace": "other"}});
+        let created = api.post("/api/v1/namespaces", &cluster_wide).await.expect(201);
+        assert_eq!(created.json["metadata"].get("namespace"), None);
         post(json!({"name": "a", "resourceVersion": "1"})).await.expect(422);
         post(json!({"name": "a", "labels": {"a b": "c"}})).await.expect(422);
         post(json!({"name": "a", "labels": {"a": 1}})).await.expect(400);
