@@ -1,0 +1,168 @@
+//! Objects of one kind as the API server has them, kept by one watch.
+
+mod index;
+mod state;
+mod watch;
+
+use std::{future::Future, sync::Arc};
+
+use kube::Client;
+use tokio::sync::oneshot;
+
+pub use index::Index;
+
+use self::{index::Maintained, state::Shared, watch::Watch};
+use crate::{ObjectKey, Ports, object::Object, object::version_number};
+
+/// The objects of a kind, in a namespace or across all, as of the last event of their watch.
+///
+/// Clones share one watch, which ends when the last of them is dropped or the tasks stop. A hook that owns a clone of its
+/// own cache therefore keeps it open.
+pub struct Cache<K> {
+    shared: Arc<Shared<K>>,
+    open: Arc<oneshot::Sender<()>>,
+}
+
+impl<K> Clone for Cache<K> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone(), open: self.open.clone() }
+    }
+}
+
+/// What to watch, and who wants to know.
+pub struct Builder<K> {
+    client: Client,
+    selection: Selection,
+    filter: Option<Filter<K>>,
+    indexes: Vec<Arc<dyn Maintained<K>>>,
+    hooks: Vec<Hook<K>>,
+}
+
+/// Says whether an object belongs into the cache.
+pub(crate) type Filter<K> = Box<dyn Fn(&K) -> bool + Send + Sync>;
+
+/// Called with the object before and after a change; one of them is `None` when it came or went.
+pub(crate) type Hook<K> = Box<dyn Fn(Option<&K>, Option<&K>) + Send + Sync>;
+
+/// Which objects of a kind the API server is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selection {
+    pub(crate) namespace: Option<String>,
+    pub(crate) labels: Option<String>,
+    pub(crate) fields: Option<String>,
+}
+
+impl<K: Object> Builder<K> {
+    /// Only objects of this namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.selection.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Only objects that match this label selector.
+    #[must_use]
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.selection.labels = Some(selector.into());
+        self
+    }
+
+    /// Only objects that match this field selector.
+    #[must_use]
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.selection.fields = Some(selector.into());
+        self
+    }
+
+    /// Only objects that this accepts; for what no selector can say.
+    #[must_use]
+    pub fn filter(mut self, accept: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self {
+        self.filter = Some(Box::new(accept));
+        self
+    }
+
+    /// Keeps `index` up to date.
+    #[must_use]
+    pub fn index<V: Ord + Clone + Send + Sync + 'static>(mut self, index: &Index<K, V>) -> Self {
+        self.indexes.push(index.maintained());
+        self
+    }
+
+    /// Calls `hook` on every change, after the cache and its indexes show it. It must not block, nor add hooks to this cache.
+    #[must_use]
+    pub fn on_change(
+        mut self,
+        hook: impl Fn(Option<&K>, Option<&K>) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.push(Box::new(hook));
+        self
+    }
+
+    /// Starts the watch.
+    pub fn start(self, ports: &Ports) -> Cache<K> {
+        let shared = Arc::new(Shared::new(self.filter, self.indexes, self.hooks));
+        let (open, closed) = oneshot::channel();
+        let watch = Watch::new(self.client, self.selection, shared.clone(), ports.clone());
+        ports.tasks.spawn("cache", Box::pin(watch.run(closed)));
+        Cache { shared, open: Arc::new(open) }
+    }
+}
+
+impl<K: Object> Cache<K> {
+    /// Says what to watch. The client's identity must be allowed to list and to watch it.
+    pub fn builder(client: Client) -> Builder<K> {
+        Builder {
+            client,
+            selection: Selection::default(),
+            filter: None,
+            indexes: Vec::new(),
+            hooks: Vec::new(),
+        }
+    }
+
+    /// The object of this name.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.shared.get(key)
+    }
+
+    /// All objects, ordered by key.
+    pub fn list(&self) -> Vec<Arc<K>> {
+        self.shared.list()
+    }
+
+    /// All objects of a namespace, ordered by name.
+    pub fn in_namespace(&self, namespace: &str) -> Vec<Arc<K>> {
+        self.shared.in_namespace(namespace)
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a hook as [`Builder::on_change`] does; it is first told of every object that is there.
+    pub fn on_change(&self, hook: impl Fn(Option<&K>, Option<&K>) + Send + Sync + 'static) {
+        self.shared.add_hook(Box::new(hook));
+    }
+
+    /// Whether the first list has arrived.
+    pub fn is_synced(&self) -> bool {
+        self.shared.progress().synced
+    }
+
+    /// Completes when the first list has arrived. Never when the watch is refused or has ended: wait beside the tasks' stop.
+    pub fn synced(&self) -> impl Future<Output = ()> + Send + use<K> {
+        self.shared.reached(|progress| progress.synced)
+    }
+
+    /// Completes when the cache shows everything up to this resourceVersion.
+    pub fn passed(&self, resource_version: &str) -> impl Future<Output = ()> + Send + use<K> {
+        let version = version_number(resource_version);
+        self.shared.reached(move |progress| progress.version >= version)
+    }
+}
