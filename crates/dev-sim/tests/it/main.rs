@@ -1,0 +1,13 @@
+//! The scenarios, and the proof that the frame finds what it is there to find.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail like the tests themselves, and say how much they ran"
+)]
+
+mod api;
+mod mirror;
+mod support;
