@@ -2,15 +2,17 @@
 //!
 //! The authority lives as two PEM files in the data directory; server certificates are short-lived and made at every start.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use core_clock::Time;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, KeyUsagePurpose,
 };
-use rustls::{ServerConfig, pki_types::PrivatePkcs8KeyDer};
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use time::OffsetDateTime;
+
+use crate::{ServerCertificate, certificate::CertificateError};
 
 const AUTHORITY_LIFE: Duration = Duration::from_hours(10 * 365 * 24);
 const SERVER_LIFE: Duration = Duration::from_hours(397 * 24);
@@ -24,19 +26,14 @@ pub enum AuthorityError {
     #[error("certificate authority")]
     Certificate(#[from] rcgen::Error),
     /// The TLS library refuses what we made.
-    #[error("TLS configuration")]
-    Tls(#[from] rustls::Error),
+    #[error(transparent)]
+    Tls(#[from] CertificateError),
 }
 
 /// A certificate authority of our own.
 pub struct Authority {
     certificate_pem: String,
     key: KeyPair,
-}
-
-/// A certificate for a listener, signed by an [`Authority`].
-pub struct ServerCertificate {
-    config: Arc<ServerConfig>,
 }
 
 impl Authority {
@@ -75,22 +72,8 @@ impl Authority {
         set_life(&mut params, now, SERVER_LIFE);
         let issuer = Issuer::new(authority_params(), &self.key);
         let certificate = params.signed_by(&key, &issuer)?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![certificate.der().clone()],
-                PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
-            )?;
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(ServerCertificate { config: Arc::new(config) })
-    }
-}
-
-impl ServerCertificate {
-    pub(crate) fn acceptor(&self) -> tokio_rustls::TlsAcceptor {
-        tokio_rustls::TlsAcceptor::from(self.config.clone())
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+        Ok(ServerCertificate::new(vec![certificate.der().clone()], key)?)
     }
 }
 
