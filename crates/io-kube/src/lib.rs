@@ -18,6 +18,7 @@ mod metrics;
 mod object;
 mod ports;
 mod queue;
+mod requests;
 mod shard;
 mod write;
 
@@ -32,6 +33,7 @@ pub use metrics::{Family, FamilyKind, Sample};
 pub use object::{Object, is_already_exists, is_conflict, is_not_found, status_code};
 pub use ports::Ports;
 pub use queue::Queue;
+pub use requests::{Counted, RequestCounter};
 pub use shard::Shard;
 pub use write::{
     Precondition, add_finalizer, merge_difference, patch_object, patch_status, remove_finalizer,

@@ -1,6 +1,12 @@
 //! What a cache holds, and how changes enter it.
 
-use std::{collections::BTreeMap, future::Future, ops::Bound, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    ops::Bound,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use kube::Resource;
 use parking_lot::{Mutex, RwLock};
@@ -150,11 +156,18 @@ impl<K: Resource> Shared<K> {
             return;
         }
         for index in &self.indexes {
-            index.update(key, old.as_deref(), new.as_ref());
+            guarded(key, || index.update(key, old.as_deref(), new.as_ref()));
         }
         for hook in hooks.iter() {
-            hook(old.as_deref(), new.as_deref());
+            guarded(key, || hook(old.as_deref(), new.as_deref()));
         }
+    }
+}
+
+/// Lets the watch and the other hooks live on when one of them panics.
+fn guarded(key: &ObjectKey, call: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(call)).is_err() {
+        tracing::error!(object = %key, "a hook or index panicked on a change");
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::{Selection, state::Shared};
 use crate::{
     Backoff, ObjectKey, Ports,
-    object::{Object, is_expired, requests, send, version_number},
+    object::{Object, is_expired, requests, send, status_code, version_number},
 };
 
 /// Objects per page of a list.
@@ -30,6 +30,9 @@ const SILENCE: Duration = Duration::from_secs(320);
 const STEADY: Duration = Duration::from_secs(5);
 /// Waits between attempts that brought nothing.
 const BACKOFF: Backoff = Backoff { base: Duration::from_millis(100), max: Duration::from_secs(30) };
+/// Waits while we are not allowed to watch: a grant may come at any moment and should work at once.
+const FORBIDDEN: Backoff =
+    Backoff { base: Duration::from_millis(100), max: Duration::from_secs(1) };
 
 /// Follows one kind into its [`Shared`] state.
 pub(crate) struct Watch<K> {
@@ -83,15 +86,27 @@ impl<K: Object> Watch<K> {
 
     async fn follow(&mut self) {
         loop {
-            if let Err(error) = self.turn().await {
-                let kind = K::kind(&());
-                let namespace = self.selection.namespace.as_deref().unwrap_or("");
-                tracing::warn!(%kind, namespace, %error, "watch failed; trying again");
-            }
+            let backoff = match self.turn().await {
+                Ok(()) => BACKOFF,
+                Err(error) => self.complain(&error),
+            };
             if self.failures > 0 {
-                let delay = BACKOFF.delay(self.failures, &*self.ports.entropy);
+                let delay = backoff.delay(self.failures, &*self.ports.entropy);
                 self.ports.clock.sleep(delay).await;
             }
+        }
+    }
+
+    /// Logs a failure, the less often the longer it lasts, and says how to wait.
+    fn complain(&self, error: &WatchError) -> Backoff {
+        if self.failures.is_power_of_two() || self.failures == 0 {
+            let kind = K::kind(&());
+            let namespace = self.selection.namespace.as_deref().unwrap_or_default();
+            tracing::warn!(%kind, namespace, %error, failures = self.failures, "watch failed; trying again");
+        }
+        match error {
+            WatchError::Request(error) if status_code(error) == Some(403) => FORBIDDEN,
+            _ => BACKOFF,
         }
     }
 
@@ -225,4 +240,25 @@ fn key_of(value: &Value) -> Option<ObjectKey> {
 fn version_of(value: &Value) -> String {
     let version = value.get("metadata").and_then(|metadata| metadata.get("resourceVersion"));
     version.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_does_not_decode_keeps_its_key_and_what_has_no_name_is_nothing() {
+        let metadata = json!({"namespace": "n", "name": "a", "managedFields": [{"manager": "m"}]});
+        let good = json!({"metadata": metadata.clone(), "data": {"k": "v"}});
+        let (key, object) = read::<ConfigMap>(good).unwrap();
+        assert_eq!(key, ObjectKey::new("n", "a"));
+        assert!(object.unwrap().metadata.managed_fields.is_none());
+        let (key, object) = read::<ConfigMap>(json!({"metadata": metadata, "data": 7})).unwrap();
+        assert_eq!((key, object), (ObjectKey::new("n", "a"), None));
+        assert!(read::<ConfigMap>(json!({"metadata": {}})).is_none());
+        assert!(read::<ConfigMap>(json!("text")).is_none());
+    }
 }

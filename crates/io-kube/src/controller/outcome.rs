@@ -68,3 +68,32 @@ fn retry_after(status: &kube::core::Status) -> Option<Duration> {
     let seconds = status.details.as_ref()?.retry_after_seconds;
     (seconds > 0).then(|| Duration::from_secs(seconds.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::core::{Status, response::StatusDetails};
+
+    use super::*;
+
+    #[test]
+    fn refusals_are_tried_again_and_the_api_server_may_say_when() {
+        let mut status = Status::failure("busy", "TooManyRequests").with_code(429);
+        let failure = Failure::from(kube::Error::Api(status.clone().boxed()));
+        assert!(matches!(&failure, Failure::Transient(error) if error.to_string() == "busy"));
+        let details = json_details(3);
+        status.details = Some(details);
+        let failure = Failure::from(kube::Error::Api(status.boxed()));
+        let Failure::Waiting { after, reason } = failure else { panic!("{failure}") };
+        assert_eq!((after, reason.as_str()), (Duration::from_secs(3), "busy"));
+    }
+
+    #[test]
+    fn a_reply_that_is_no_object_is_a_bug() {
+        let error = serde_json::from_str::<u8>("x").unwrap_err();
+        assert!(matches!(Failure::from(kube::Error::SerdeError(error)), Failure::Bug(_)));
+    }
+
+    fn json_details(seconds: u32) -> StatusDetails {
+        serde_json::from_value(serde_json::json!({"retryAfterSeconds": seconds})).unwrap()
+    }
+}

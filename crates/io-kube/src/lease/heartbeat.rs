@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use api_kinds::labels;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube::{
     Api, Client,
@@ -37,6 +38,19 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
+    /// The heartbeat of the controller of a shard; an empty name is the unnamed controller.
+    pub fn of_controller(namespace: &str, shard: &str, identity: &str, ttl: Duration) -> Self {
+        let suffix = if shard.is_empty() { "unnamed" } else { shard };
+        Self {
+            namespace: namespace.to_owned(),
+            name: format!("kargo-controller-{suffix}"),
+            labels: BTreeMap::from([(labels::CONTROLLER.to_owned(), shard.to_owned())]),
+            annotations: BTreeMap::new(),
+            identity: identity.to_owned(),
+            ttl,
+        }
+    }
+
     /// Beats until the tasks stop, and then takes the Lease away.
     pub fn start(self, client: Client, ports: &Ports) {
         let leases: Api<Lease> = Api::namespaced(client, &self.namespace);

@@ -1,10 +1,17 @@
 //! Caches follow the API server whatever happens to their watch.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use core_clock::Clock;
+use dev_testkit::engine::Identity;
 use io_kube::{Cache, CacheBuilder, Index, ObjectKey};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::{
+    core::v1::ConfigMap,
+    rbac::v1::{Role, RoleBinding},
+};
+use kube::{Api, api::PostParams};
 use parking_lot::Mutex;
+use serde_json::json;
 
 use crate::world::{World, key, value};
 
@@ -103,12 +110,27 @@ async fn a_dropped_watch_goes_on_where_it_stood_without_a_new_list() {
 }
 
 #[tokio::test]
-async fn lost_history_leads_to_a_new_list_that_tells_only_of_what_changed() {
+async fn history_lost_on_the_server_leads_to_a_new_list_that_tells_only_of_what_changed() {
     let world = World::start().await;
+    relist_after(&world, || {
+        world.clock.advance(Duration::from_hours(3));
+        world.engine.store().compact(world.clock.now());
+        world.faults.refuse_watches(None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reply_that_history_is_lost_leads_to_a_new_list_too() {
+    let world = World::start().await;
+    relist_after(&world, || world.faults.refuse_watches(Some(410))).await;
+}
+
+async fn relist_after(world: &World, lose_history: impl FnOnce()) {
     for name in ["kept", "changed", "deleted", "replaced"] {
         world.create(name, "1").await;
     }
-    let (builder, changes) = recording(&world);
+    let (builder, changes) = recording(world);
     let cache = builder.start(&world.ports);
     cache.synced().await;
     world.settle().await;
@@ -121,7 +143,7 @@ async fn lost_history_leads_to_a_new_list_that_tells_only_of_what_changed() {
     world.delete("deleted").await;
     world.delete("replaced").await;
     world.create("replaced", "3").await;
-    world.faults.refuse_watches(Some(410));
+    lose_history();
     world.eventually("a second list", || world.faults.lists() == 2).await;
     world.eventually("the change arrives", || changes.lock().len() >= 4).await;
     let expected = [
@@ -153,6 +175,58 @@ async fn a_late_hook_is_told_of_what_is_there() {
 }
 
 #[tokio::test]
+async fn a_hook_that_panics_stops_neither_the_watch_nor_other_hooks() {
+    let world = World::start().await;
+    let changes = Arc::new(Mutex::new(0));
+    let told = changes.clone();
+    let cache: Cache<ConfigMap> = Cache::builder(world.client.clone())
+        .namespace("default")
+        .on_change(|_, _| panic!("expected in this test"))
+        .on_change(move |_, _| *told.lock() += 1)
+        .start(&world.ports);
+    cache.synced().await;
+    let before = *changes.lock();
+    cache.passed(&version(&world.create("a", "1").await)).await;
+    assert_eq!(*changes.lock(), before + 1);
+}
+
+#[tokio::test]
+async fn a_watch_works_within_a_second_of_being_allowed() {
+    let world = World::start().await;
+    let cache: Cache<ConfigMap> =
+        Cache::builder(world.engine.client_as(Identity::service_account("default", "reader", "")))
+            .namespace("default")
+            .start(&world.ports);
+    for _ in 0..30 {
+        world.pass(Duration::from_secs(1)).await;
+    }
+    assert!(!cache.is_synced());
+    grant(&world).await;
+    world.pass(Duration::from_millis(500)).await;
+    world.pass(Duration::from_millis(500)).await;
+    assert!(cache.is_synced());
+}
+
+/// Lets the ServiceAccount `reader` read ConfigMaps.
+async fn grant(world: &World) {
+    let rules =
+        json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"]}]);
+    let role = json!({"metadata": {"name": "reader"}, "rules": rules});
+    let subject = json!({"kind": "ServiceAccount", "name": "reader", "namespace": "default"});
+    let role_ref =
+        json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"});
+    let binding =
+        json!({"metadata": {"name": "reader"}, "subjects": [subject], "roleRef": role_ref});
+    let (role, binding) =
+        (serde_json::from_value(role).unwrap(), serde_json::from_value(binding).unwrap());
+    let params = PostParams::default();
+    let roles: Api<Role> = Api::namespaced(world.engine.admin_client(), "default");
+    roles.create(&params, &role).await.unwrap();
+    let bindings: Api<RoleBinding> = Api::namespaced(world.engine.admin_client(), "default");
+    bindings.create(&params, &binding).await.unwrap();
+}
+
+#[tokio::test]
 async fn the_watch_ends_with_the_last_handle() {
     let world = World::start().await;
     let (builder, _) = recording(&world);
@@ -177,7 +251,7 @@ async fn a_silent_watch_is_opened_anew() {
     world.settle().await;
     world.faults.hold_watches(true);
     let written = world.create("a", "1").await;
-    world.pass(std::time::Duration::from_secs(321)).await;
+    world.pass(Duration::from_secs(321)).await;
     world.faults.hold_watches(false);
     world.eventually("the event arrives", || cache.get(&key("a")).is_some()).await;
     cache.passed(&version(&written)).await;

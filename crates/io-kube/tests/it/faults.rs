@@ -23,6 +23,7 @@ pub(crate) struct Faults(Mutex<State>);
 struct State {
     watch_code: Option<u16>,
     down: bool,
+    lose_reply: bool,
     lists: usize,
     writes: usize,
     /// Watches opened before this many cuts have ended.
@@ -51,6 +52,11 @@ impl Faults {
     /// No request is answered any more, or they are again.
     pub(crate) fn set_down(&self, down: bool) {
         self.change(|state| state.down = down);
+    }
+
+    /// The next write is made, but its reply never comes.
+    pub(crate) fn lose_reply(&self) {
+        self.change(|state| state.lose_reply = true);
     }
 
     /// How many pages were listed.
@@ -130,7 +136,12 @@ where
             return std::future::ready(Ok(response)).boxed();
         }
         let open = is_watch(&request).then(|| Open::new(self.faults.clone()));
+        let is_write = request.method() != Method::GET;
+        let lost = is_write && std::mem::take(&mut self.faults.0.lock().lose_reply);
         let reply = self.service.call(request);
+        if lost {
+            return reply.then(|_| std::future::pending()).boxed();
+        }
         reply
             .map(|reply| {
                 reply.map(|response| response.map(|body| Either::Right(Stream { body, open })))

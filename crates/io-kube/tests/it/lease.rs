@@ -76,6 +76,24 @@ async fn a_leader_that_cannot_renew_knows_before_another_takes_over() {
 }
 
 #[tokio::test]
+async fn a_renewal_whose_reply_is_lost_does_not_cost_the_leadership() {
+    let world = World::start().await;
+    let leading = elect(&world.client, &world.ports, "first");
+    world.eventually("the first leads", || leading.is_finished()).await;
+    let leading = leading.await.unwrap().unwrap();
+    let before = lease(&world, "leader").await.unwrap();
+    world.faults.lose_reply();
+    world.pass(Duration::from_secs(2)).await;
+    let written = lease(&world, "leader").await.unwrap();
+    assert_ne!(written.metadata.resource_version, before.metadata.resource_version);
+    for _ in 0..30 {
+        world.pass(Duration::from_secs(1)).await;
+        assert!(leading.lost().now_or_never().is_none());
+    }
+    leading.release().await;
+}
+
+#[tokio::test]
 async fn stopping_ends_the_candidacy() {
     let world = World::start().await;
     let leading = elect(&world.client, &world.ports, "first");
@@ -91,20 +109,16 @@ async fn stopping_ends_the_candidacy() {
 #[tokio::test]
 async fn a_heartbeat_is_renewed_and_taken_away_only_by_its_holder() {
     let world = World::start().await;
-    let heartbeat = |identity: &str| Heartbeat {
-        namespace: "default".into(),
-        name: "kargo-controller-east".into(),
-        labels: BTreeMap::from([("kargo.akuity.io/controller".into(), "east".into())]),
-        annotations: BTreeMap::new(),
-        identity: identity.into(),
-        ttl: Duration::from_mins(2),
+    let heartbeat = |identity: &str| {
+        Heartbeat::of_controller("default", "east", identity, Duration::from_mins(2))
     };
     let beats = || lease(&world, "kargo-controller-east");
     heartbeat("old").start(world.client.clone(), &world.ports);
     world.settle().await;
     let first = beats().await.unwrap();
     assert_eq!(holder(&first), "old");
-    assert_eq!(first.metadata.labels, Some(heartbeat("old").labels));
+    let labels = BTreeMap::from([("kargo.akuity.io/controller".into(), "east".into())]);
+    assert_eq!(first.metadata.labels, Some(labels));
     world.pass(Duration::from_secs(41)).await;
     let (first, renewed) = (first.spec.unwrap(), beats().await.unwrap().spec.unwrap());
     assert!(renewed.renew_time > first.renew_time);

@@ -14,5 +14,6 @@ mod controller;
 mod event;
 mod faults;
 mod lease;
+mod requests;
 mod world;
 mod write;
