@@ -1,29 +1,28 @@
-//! The identities that components run under: ServiceAccounts of the release namespace.
+//! The identities that components run under, and what must be there before any of them starts.
 
+use core_rules::access::{self, Component, Options};
 use emb_meta::GroupResource;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+/// What this installation decides about access: everything that one process holds.
+fn options() -> Options {
+    Options::default()
+}
 
 /// Where the ServiceAccounts of components live.
-pub(crate) const NAMESPACE: &str = "kargo";
+pub(crate) fn namespace() -> String {
+    options().namespace
+}
 
 /// The ServiceAccount of each component.
-pub(crate) const SERVICE_ACCOUNTS: [&str; 6] = [
-    "kargo-api",
-    "kargo-controller",
-    "kargo-external-webhooks-server",
-    "kargo-garbage-collector",
-    "kargo-management-controller",
-    "kargo-webhooks-server",
-];
+pub(crate) fn service_accounts() -> impl Iterator<Item = &'static str> {
+    Component::ALL.into_iter().map(Component::service_account)
+}
 
-/// The namespace and ServiceAccounts to create when they are missing.
+/// The namespaces, ServiceAccounts, roles and bindings to create when they are missing.
 pub(crate) fn seeds() -> Vec<Value> {
-    let namespace =
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-    let accounts = SERVICE_ACCOUNTS.map(|name| {
-        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}})
-    });
-    std::iter::once(namespace).chain(accounts).collect()
+    let options = options();
+    access::namespaces(&options).into_iter().chain(access::objects(&options)).collect()
 }
 
 /// In which order the content of a namespace goes: what depends on a kind goes before it, so that finalizers find what they need.

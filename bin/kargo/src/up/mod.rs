@@ -231,12 +231,13 @@ fn write_kubeconfigs(
         };
         directory.write(file, &kubeconfig.to_yaml())
     };
-    for name in components::SERVICE_ACCOUNTS {
+    let namespace = components::namespace();
+    for name in components::service_accounts() {
         let resource = emb_meta::GroupResource::new("", "serviceaccounts");
-        let key = Key { resource, namespace: components::NAMESPACE.into(), name: name.into() };
+        let key = Key { resource, namespace: namespace.as_str().into(), name: name.into() };
         // A user may have removed it on purpose; it comes back at the next start.
         if let Some(account) = store.get(&key) {
-            let token = component_token(&keys.tokens, name, &account.uid, world);
+            let token = component_token(&keys.tokens, &namespace, name, &account.uid, world);
             write(&format!("kubeconfigs/{name}.kubeconfig"), name, &token)?;
         }
     }
@@ -244,10 +245,16 @@ fn write_kubeconfigs(
     Ok(())
 }
 
-fn component_token(tokens: &TokenKeys, name: &str, uid: &str, world: &World) -> String {
+fn component_token(
+    tokens: &TokenKeys,
+    namespace: &str,
+    name: &str,
+    uid: &str,
+    world: &World,
+) -> String {
     let now = world.clock.now();
     tokens.issue(&TokenRequest {
-        namespace: components::NAMESPACE,
+        namespace,
         name,
         uid,
         audiences: Vec::new(),
