@@ -83,8 +83,13 @@ where
                 tracing::warn!(controller, ?key, reason, "stalled until somebody acts");
                 (&self.metrics.error, Then::Rest)
             }
+            Err(Failure::Transient(error)) if self.queue.failures(key) == 0 => {
+                // Once is normal: somebody else wrote first.
+                tracing::debug!(controller, ?key, %error, "failed; trying again");
+                (&self.metrics.error, Then::Retry)
+            }
             Err(Failure::Transient(error)) => {
-                tracing::warn!(controller, ?key, %error, "failed; trying again");
+                tracing::warn!(controller, ?key, %error, "failed again; trying again");
                 (&self.metrics.error, Then::Retry)
             }
             Err(Failure::Bug(reason)) => {

@@ -108,12 +108,17 @@ impl<K: Key> Queue<K> {
     }
 
     /// How long the oldest ready key has waited, when that is longer than `limit` and no worker finished anything in
-    /// that time either. Then liveness should fail.
+    /// that time either. Then liveness should fail. The limit must be longer than any pass may take.
     pub fn stalled(&self, limit: Duration) -> Option<Duration> {
         let now = self.now();
         let mut state = self.inner.state.lock();
         state.promote(now, &*self.inner.group);
         state.waiting_since().map(|since| now.saturating_sub(since)).filter(|age| *age > limit)
+    }
+
+    /// How often in a row the key has failed.
+    pub(crate) fn failures(&self, key: &K) -> u32 {
+        self.inner.state.lock().failures(key)
     }
 
     pub(crate) fn metrics(&self) -> &QueueMetrics {

@@ -110,6 +110,10 @@ impl<K: Ord + Clone> State<K> {
         *failures
     }
 
+    pub(crate) fn failures(&self, key: &K) -> u32 {
+        self.failures.get(key).copied().unwrap_or(0)
+    }
+
     /// Forgets failures.
     pub(crate) fn recovered(&mut self, key: &K) -> u32 {
         self.failures.remove(key);

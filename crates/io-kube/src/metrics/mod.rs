@@ -1,11 +1,15 @@
 //! Counters of queues and workers, under the names that dashboards of controllers look for.
 
+mod text;
+
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},
     time::Duration,
 };
 
 use parking_lot::Mutex;
+
+pub use text::prometheus_text;
 
 /// Upper bounds of duration buckets, in seconds.
 const BUCKETS: [f64; 14] =
