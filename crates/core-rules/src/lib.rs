@@ -4,19 +4,30 @@
 //! draws randomness or talks to anything. Time and entropy arrive as arguments.
 //!
 //! One module per noun: names and identities of [`freight`] and [`promotion`]s, aliases of
-//! [`step`]s, what [`actor`]s are called, which [`stage`]s an Application trusts, the [`request`]s
-//! people leave in annotations, the addresses of webhook [`receiver`]s, the contents of
-//! [`replica`]s, what a [`subscription`] is interested in.
+//! [`step`]s, what [`actor`]s are called, what [`stage`]s take and hold, how their [`health`] is, the
+//! [`request`]s people leave in annotations, the addresses of webhook [`receiver`]s, the contents of
+//! [`replica`]s, what a [`subscription`] is interested in, what a [`selector`] selects. Whether
+//! Freight may enter a Stage is for the [`gate`] to say, also for [`auto_promotion`]. Who may do
+//! what is a matter of [`access`], what goes when nobody needs it one of [`retention`].
 
+pub mod access;
 pub mod actor;
+pub mod auto_promotion;
+pub mod condition;
 mod digest;
 pub mod freight;
+pub mod gate;
+pub mod health;
+pub mod management;
 pub mod promotion;
 pub mod receiver;
 pub mod replica;
 pub mod request;
+pub mod retention;
+pub mod selector;
 pub mod shorten;
 pub mod stage;
 pub mod step;
 pub mod subscription;
 pub mod ulid;
+pub mod wire_time;

@@ -1,17 +1,25 @@
 //! The list of families; one file each, or one for families of the same rules.
 
+mod access;
 mod actor;
 mod annotation;
+mod auto_promotion;
+mod availability;
 mod freight;
+mod health;
 mod pattern;
 mod promotion_name;
 mod receiver;
 mod replica;
 mod semver;
 mod shorten;
+mod stage;
 mod step;
 mod subscription;
 mod url;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::case::Case;
@@ -35,17 +43,60 @@ const fn family(
     Family { name, run, exceptions }
 }
 
+/// A member as an object of a kind, or a list of them. Nulls are left out, as the API server does
+/// before it stores an object. `None` when the member is missing, null or no such object.
+fn object<T: DeserializeOwned>(case: &Case<'_>, name: &str) -> Option<T> {
+    let mut member = case.member(name).filter(|member| !member.is_null())?.clone();
+    remove_nulls(&mut member);
+    serde_json::from_value(member).ok()
+}
+
+/// A member as a list of objects of a kind; a missing or null one is empty.
+fn objects<T: DeserializeOwned>(case: &Case<'_>, name: &str) -> Option<Vec<T>> {
+    if case.member_or_null(name).is_null() { Some(Vec::new()) } else { object(case, name) }
+}
+
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
+}
+
 /// Every covered family: name, runner, exceptions.
 pub static FAMILIES: &[Family] = &[
     family("actors", actor::run, &[]),
     family("authorized-stages", annotation::run_authorized_stages, &[]),
+    family("auto-promotion", auto_promotion::run, &[]),
+    family("auto-promotion-candidates", auto_promotion::run_candidates, &[]),
+    family("auto-promotion-policy", auto_promotion::run_policy, &[]),
+    family("freight-available", availability::run, &[]),
+    family("freight-available-list", availability::run_list, &[availability::SOAK_ELSEWHERE]),
     family("freight-id", freight::run_id, &[]),
     family("freight-origin", freight::run_origin, &[]),
+    family("freight-summary", stage::run_summary, &[]),
     family("git-ref-match", subscription::run_git_ref, &[]),
+    family("health-aggregate", health::run_aggregate, &[]),
+    family("health-merge", health::run_merge, &[]),
     family("image-platform", subscription::run_platform, &[]),
     family("path-filters", pattern::run_path_filter, &[pattern::DOTS_INSIDE_A_NAME]),
     family("patterns", pattern::run, &[pattern::DOTS_INSIDE_A_NAME]),
     family("promotion-name", promotion_name::run, &[]),
+    family("promotion-order", stage::run_order, &[]),
+    family(
+        "rbac-annotations",
+        access::run_annotations,
+        &[access::BLANK_VALUES, access::SINGLE_VALUES, access::REPEATED_VALUES],
+    ),
+    family(
+        "rbac-claims",
+        access::run_claims,
+        &[access::MAPPED_BY_SINGLE_VALUE, access::MAPPED_BY_NOTHING],
+    ),
     family("receiver-path", receiver::run, &[]),
     family("replica-hash", replica::run, &[]),
     family("request-annotations", annotation::run_requests, &[]),

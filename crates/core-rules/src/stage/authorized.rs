@@ -1,4 +1,4 @@
-//! Stages: which of them an Argo CD Application allows to change it.
+//! Which Stages an Argo CD Application allows to change it.
 
 /// Why the annotation does not say which Stages are allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
