@@ -30,6 +30,8 @@ pub enum Fault {
     InternalError,
     /// 504; the effect may have happened or not.
     Timeout,
+    /// The request takes seconds to the server, perhaps longer than the caller waits for it.
+    SlowRequest,
     /// The reply takes seconds.
     SlowReply,
     /// The process of the caller dies before its request is sent.
@@ -59,14 +61,15 @@ pub enum Fault {
 }
 
 /// Faults that meet a single request or event, with their highest rate per thousand.
-const AT_REQUESTS: [(Fault, u32); 13] = [
+const AT_REQUESTS: [(Fault, u32); 14] = [
     (Fault::Refused, 60),
     (Fault::LostReply, 60),
     (Fault::Conflict, 60),
     (Fault::Throttled, 40),
     (Fault::InternalError, 40),
     (Fault::Timeout, 40),
-    (Fault::SlowReply, 60),
+    (Fault::SlowRequest, 40),
+    (Fault::SlowReply, 40),
     (Fault::CrashBeforeRequest, 20),
     (Fault::CrashAfterRequest, 20),
     (Fault::WatchDropped, 60),

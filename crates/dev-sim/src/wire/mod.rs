@@ -9,10 +9,11 @@ use std::{
     time::Duration,
 };
 
-use core_clock::{Clock, ManualClock};
+use core_clock::{Clock, ManualClock, Sleep, Tasks};
 use emb_auth::Identity;
 use futures::{
     FutureExt,
+    channel::oneshot,
     future::{self, BoxFuture, Either},
 };
 use http::{Request, Response};
@@ -30,7 +31,7 @@ use crate::{
 
 /// The longest a message travels when nothing is wrong.
 const LATENCY: Duration = Duration::from_millis(3);
-/// The longest a slow reply takes.
+/// The longest a slow request or reply takes.
 const SLOW: Duration = Duration::from_secs(20);
 
 /// A connection that does not work.
@@ -114,14 +115,12 @@ impl Link {
         if times_out {
             return Ok(asked::timeout());
         }
-        if self.strikes(Fault::SlowReply) {
-            self.clock.sleep(self.dice.duration(SLOW)).await;
-        }
+        self.perhaps_wait(Fault::SlowReply).await;
         self.travel().await;
         Ok(reply)
     }
 
-    /// Has the server answer; breaks off when it dies.
+    /// Has the server answer; breaks off when it dies. What has been sent is done even if the caller is gone by then.
     async fn deliver(
         self: &Arc<Self>,
         asked: &Asked,
@@ -130,15 +129,29 @@ impl Link {
         let (server_ended, answer) = {
             let running = self.engine.running().ok_or(Broken::Refused)?;
             let mut service = running.server.client_service(self.identity.clone());
-            (running.process.ended(), tower::Service::call(&mut service, request))
+            let (reply, answer) = oneshot::channel();
+            let wait = self.perhaps_wait(Fault::SlowRequest);
+            let served = async move {
+                wait.await;
+                // Nobody takes the reply of a request whose caller is gone.
+                let _ = reply.send(tower::Service::call(&mut service, request).await);
+            };
+            running.process.spawn("request", served.boxed());
+            (running.process.ended(), answer)
         };
         match future::select(server_ended, answer).await {
-            Either::Left(_) => Err(Broken::Reset),
-            Either::Right((Ok(reply), server_ended)) => {
+            Either::Right((Ok(Ok(reply)), server_ended)) => {
                 let link = asked.is_watch.then(|| self.clone());
                 Ok(reply.map(|body| WireBody::from_server(body, server_ended, link)))
             }
+            Either::Left(_) | Either::Right((Err(_), _)) => Err(Broken::Reset),
         }
+    }
+
+    /// A wait of seconds when the fault strikes, else none.
+    fn perhaps_wait(&self, fault: Fault) -> Sleep {
+        let wait = if self.strikes(fault) { self.dice.duration(SLOW) } else { Duration::ZERO };
+        self.clock.sleep(wait)
     }
 
     async fn travel(&self) {

@@ -9,5 +9,6 @@
 )]
 
 mod api;
+mod leader;
 mod mirror;
 mod support;

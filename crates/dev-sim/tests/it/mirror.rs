@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::{hold, hold_in_replay, insist};
 
-const VALUE: &str = "example.com/value";
+pub(crate) const VALUE: &str = "example.com/value";
 const NAMESPACES: usize = 4;
 
 /// What the controller does about an error.
@@ -173,7 +173,7 @@ async fn write_mirror(cx: &ProcessCx, seen: &Namespace) -> kube::Result<()> {
 }
 
 /// A user who makes, changes and deletes namespaces.
-async fn churn(cx: ProcessCx) {
+pub(crate) async fn churn(cx: ProcessCx) {
     let namespaces: Api<Namespace> = Api::all(cx.client());
     for turn in 0..25 {
         let name = format!("n{}", cx.dice().index(NAMESPACES));
@@ -196,7 +196,7 @@ async fn churn(cx: ProcessCx) {
     }
 }
 
-fn mirrors_agree(view: &View<'_>) -> Result<(), String> {
+pub(crate) fn mirrors_agree(view: &View<'_>) -> Result<(), String> {
     for namespace in view.list("", "namespaces") {
         let name = namespace["metadata"]["name"].as_str().unwrap_or_default();
         let Some(wanted) = namespace["metadata"]["annotations"][VALUE].as_str() else { continue };
@@ -208,6 +208,6 @@ fn mirrors_agree(view: &View<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn named(name: &str) -> ConfigMap {
+pub(crate) fn named(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
 }
