@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use api_kinds::origin::FreightOrigin;
-use api_kinds::stage::{AutoPromotionSelectionPolicy, FreightRequest};
+use api_kinds::stage::FreightRequest;
 use api_kinds::{Freight, Stage};
 
 use crate::freight::compare_age;
+use crate::gate::is_matching_upstream;
 
 /// The pick of each origin that the Stage asks for, out of what is selectable.
 pub fn candidates<'a>(
@@ -33,15 +34,8 @@ pub fn candidate_of<'a>(
 /// then none until it has.
 fn pick<'a>(request: &FreightRequest, selectable: &[&'a Freight]) -> Option<&'a Freight> {
     let of_origin = selectable.iter().filter(|freight| freight.origin == request.origin);
-    if is_matching_upstream(request) && of_origin.clone().count() > 1 {
+    if is_matching_upstream(&request.sources) && of_origin.clone().count() > 1 {
         return None;
     }
     of_origin.copied().max_by(|a, b| compare_age(a, b))
-}
-
-fn is_matching_upstream(request: &FreightRequest) -> bool {
-    let options = request.sources.auto_promotion_options.as_ref();
-    options.is_some_and(|options| {
-        options.selection_policy == AutoPromotionSelectionPolicy::MatchUpstream
-    })
 }

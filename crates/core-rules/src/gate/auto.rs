@@ -63,7 +63,7 @@ fn hold_check(arrival: &Arrival<'_>, view: &AutoView<'_>) -> Check {
     };
     let by = if hold.actor.is_empty() { "somebody" } else { hold.actor.as_str() };
     let sentence = format!(
-        "{by} pinned Freight {:?} from {origin}; promote the newest by hand to lift the hold.",
+        "{by} pinned Freight {:?} from {origin}; promote what automatic promotion picks by hand to lift the hold.",
         hold.freight_name
     );
     Check::new(CheckName::Hold, Verdict::Refused, sentence)

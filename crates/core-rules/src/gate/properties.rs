@@ -1,5 +1,8 @@
 //! What must hold of the gate whatever Freight, Stage and time look like.
 
+use std::collections::BTreeMap;
+
+use api_kinds::stage::AutoPromotionHold;
 use api_kinds::{Freight, Stage};
 use core_clock::Time;
 use proptest::prelude::*;
@@ -7,9 +10,10 @@ use proptest::sample::subsequence;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Arrival, Availability, PassingStages, Permission, Question, Situation, availability,
-    available, judge, selectable,
+    Answer, Arrival, AutoView, Availability, PassingStages, Permission, Question, Situation,
+    availability, available, judge, selectable,
 };
+use crate::auto_promotion::candidates;
 
 const NAMES: [&str; 3] = ["dev", "qa", "perf"];
 const START: i64 = 1_768_000_000;
@@ -152,6 +156,28 @@ proptest! {
     }
 
     #[test]
+    fn what_a_machine_may_do_a_person_may_do_too(
+        stage in stage(), freight in freight(), is_enabled: bool, is_held: bool, is_picked: bool,
+    ) {
+        let mut holds = BTreeMap::new();
+        if is_held {
+            holds.insert(freight.origin.to_string(), AutoPromotionHold::default());
+        }
+        let candidate = freight.metadata.name.as_deref().filter(|_| is_picked);
+        let view = AutoView { is_enabled, candidate, holds: &holds, promotions: &[] };
+        let passing_stages = PassingStages::new();
+        let now = Time::from_seconds(START);
+        let arrival =
+            Arrival { freight: &freight, stage: &stage, passing_stages: &passing_stages, now };
+        let situation = Situation::by_hand(arrival, Permission::NotAsked);
+        let enter = judge(&situation).allows(Question::Enter);
+        let answer = judge(&situation.with_auto(view));
+        prop_assert_eq!(answer.allows(Question::Enter), enter);
+        let nothing_stops_it = is_enabled && is_picked && !is_held;
+        prop_assert_eq!(answer.allows(Question::Auto), enter && nothing_stops_it);
+    }
+
+    #[test]
     fn order_makes_no_difference(
         stage in stage(),
         (freight, shuffled) in prop::collection::vec(freight(), 0..8)
@@ -174,5 +200,11 @@ proptest! {
         let picked = selectable(&stage, &freight, &passing, now);
         let all = available(&stage, &freight, &passing, now);
         prop_assert!(picked.iter().all(|freight| all.contains(freight)));
+        let mut backwards = picked.clone();
+        backwards.reverse();
+        let picks = |stage: &Stage, selectable: &[&Freight]| {
+            names(candidates(stage, selectable).into_values().collect())
+        };
+        prop_assert_eq!(picks(&stage, &picked), picks(&turned, &backwards));
     }
 }

@@ -29,13 +29,13 @@ pub fn availability(arrival: &Arrival<'_>) -> Availability {
 pub fn matches_upstream(request: &FreightRequest, arrival: &Arrival<'_>) -> bool {
     let holds_it = |stage: &String| arrival.freight.status.currently_in.contains_key(stage);
     let sources = &request.sources;
-    !is_matching_upstream(sources) || sources.stages.first().is_some_and(holds_it)
+    sources.direct || !is_matching_upstream(sources) || sources.stages.first().is_some_and(holds_it)
 }
 
 /// Whether automatic promotion is to pick what the Stage before holds.
-pub(super) fn is_matching_upstream(sources: &FreightSources) -> bool {
+pub(crate) fn is_matching_upstream(sources: &FreightSources) -> bool {
     let policy = sources.auto_promotion_options.as_ref().map(|options| &options.selection_policy);
-    policy == Some(&AutoPromotionSelectionPolicy::MatchUpstream) && !sources.direct
+    policy == Some(&AutoPromotionSelectionPolicy::MatchUpstream)
 }
 
 /// How far the Freight has come on the way that one request describes.

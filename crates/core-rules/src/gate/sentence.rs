@@ -150,7 +150,10 @@ pub(super) fn window_check(window: Option<&PromotionWindowStatus>) -> Check {
     if window.closed {
         let next = window.next_open.as_ref().map(from_wire);
         let when = next.map_or_else(String::new, |at| format!(" They will be again at {at}."));
-        let sentence = format!("Promotions are not allowed now: {}.{when}", window.reason);
+        let sentence = format!(
+            "Promotions are not allowed now: {}.{when}",
+            window.reason.trim_end_matches('.')
+        );
         return Check::new(name, Verdict::Refused, sentence).at(next);
     }
     let next = window.next_close.as_ref().map(from_wire);
