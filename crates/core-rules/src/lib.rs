@@ -9,9 +9,11 @@
 //! [`replica`]s, what a [`subscription`] is interested in, what a [`selector`] selects. Whether
 //! Freight may enter a Stage is for the [`gate`] to say, also for [`auto_promotion`]. Who may do
 //! what is a matter of [`access`], what goes when nobody needs it one of [`retention`].
+//! What a write is changed to, refused or warned for is said by [`admission`].
 
 pub mod access;
 pub mod actor;
+pub mod admission;
 pub mod auto_promotion;
 pub mod condition;
 mod digest;

@@ -52,6 +52,7 @@ one_test_per_family! {
     health_aggregate: "health-aggregate",
     health_merge: "health-merge",
     image_platform: "image-platform",
+    inflate_steps: "inflate-steps",
     path_filters: "path-filters",
     patterns: "patterns",
     promotion_name: "promotion-name",

@@ -7,6 +7,7 @@ mod auto_promotion;
 mod availability;
 mod freight;
 mod health;
+mod inflate;
 mod pattern;
 mod promotion_name;
 mod receiver;
@@ -83,6 +84,7 @@ pub static FAMILIES: &[Family] = &[
     family("health-aggregate", health::run_aggregate, &[]),
     family("health-merge", health::run_merge, &[]),
     family("image-platform", subscription::run_platform, &[]),
+    family("inflate-steps", inflate::run, &[inflate::OWN_VARIABLES]),
     family("path-filters", pattern::run_path_filter, &[pattern::DOTS_INSIDE_A_NAME]),
     family("patterns", pattern::run, &[pattern::DOTS_INSIDE_A_NAME]),
     family("promotion-name", promotion_name::run, &[]),
