@@ -1,25 +1,28 @@
 //! Names of the objects and identities that grants refer to.
 
+use crate::access::{Component, SystemRole};
+
 /// The role by which the API server and administrators work in a Project's namespace.
-pub const PROJECT_ADMIN: &str = "kargo-project-admin";
-/// The role by which the external webhooks server reads the Secrets of a Project.
-pub const PROJECT_SECRETS_READER: &str = "kargo-project-secrets-reader";
+pub use crate::access::PROJECT_ADMIN_ROLE as PROJECT_ADMIN;
 /// The role by which controllers read the Secrets of a Project.
-pub const CONTROLLER_READ_SECRETS: &str = "kargo-controller-read-secrets";
+pub use crate::access::READ_SECRETS_ROLE as CONTROLLER_READ_SECRETS;
+/// The role by which the external webhooks server reads the Secrets of a Project.
+pub use crate::access::SECRETS_READER_ROLE as PROJECT_SECRETS_READER;
+
 /// The end of the names of the RoleBindings for controllers.
 pub const READ_SECRETS_SUFFIX: &str = "-read-secrets";
 
 /// The ServiceAccount of the API server.
-pub const API_ACCOUNT: &str = "kargo-api";
+pub const API_ACCOUNT: &str = Component::Api.service_account();
 /// The ServiceAccount of the system's administrators.
-pub const ADMIN_ACCOUNT: &str = "kargo-admin";
+pub const ADMIN_ACCOUNT: &str = SystemRole::Admin.name();
 /// The ServiceAccount of the external webhooks server.
-pub const EXTERNAL_WEBHOOKS_ACCOUNT: &str = "kargo-external-webhooks-server";
+pub const EXTERNAL_WEBHOOKS_ACCOUNT: &str = Component::ExternalWebhooksServer.service_account();
 
 /// The label that says which component an object is part of.
 pub const COMPONENT: &str = "app.kubernetes.io/component";
 /// The component that controllers are.
-pub const CONTROLLER_COMPONENT: &str = "controller";
+pub const CONTROLLER_COMPONENT: &str = Component::Controller.label();
 
 /// The kind of a role for the whole cluster, as references spell it.
 pub const CLUSTER_ROLE: &str = "ClusterRole";

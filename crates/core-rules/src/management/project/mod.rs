@@ -181,12 +181,12 @@ pub fn plan_orphan(
     is_used: bool,
     now: Time,
 ) -> Orphan {
-    if existing.metadata.deletion_timestamp.is_some() {
-        return Orphan::None;
-    }
     let strays = grant::system_bindings(role_bindings);
     let is_held = namespace::has_finalizer(&existing.metadata);
-    if !is_held && strays.is_empty() {
+    let is_labeled = namespace::is_project_namespace(existing);
+    let is_leaving = existing.metadata.deletion_timestamp.is_some();
+    // In a namespace that is no Project's, bindings like ours are somebody's own.
+    if is_leaving || !is_held && (!is_labeled || strays.is_empty()) {
         return Orphan::None;
     }
     let mut waits = strays.iter().map(|stray| remaining(&stray.metadata, now)).collect::<Vec<_>>();
@@ -197,8 +197,7 @@ pub fn plan_orphan(
     if !longest.is_zero() {
         return Orphan::Wait(longest);
     }
-    let was_made_by_us = is_held && namespace::is_project_namespace(existing);
-    if was_made_by_us && !is_used && !namespace::is_kept(None, existing) {
+    if is_held && is_labeled && !is_used && !namespace::is_kept(None, existing) {
         return Orphan::Remove;
     }
     Orphan::Release(strays.into_iter().cloned().collect())

@@ -154,7 +154,7 @@ fn what_is_left_of_a_project_that_never_was_goes_after_a_while() {
             Orphan::Wait(Duration::from_secs(59)),
         ),
         ("prepared", namespace_named(true, false, 900, false), vec![], false, Orphan::None),
-        ("foreign", namespace_named(false, false, 900, false), vec![], false, Orphan::None),
+        ("foreign", namespace_named(false, false, 900, false), bindings(90), false, Orphan::None),
     ];
     for (case, existing, bindings, is_used, expected) in table {
         assert_eq!(plan_orphan(&existing, &bindings, is_used, NOW), expected, "{case}");

@@ -1,0 +1,158 @@
+//! The management controller: it holds the broad permissions so that the other components need not.
+//!
+//! It makes and adopts the namespaces of Projects, grants what components and people may do in
+//! them, takes grants back as Projects and controllers go, tells where webhook receivers are
+//! reached, and copies shared Secrets and ConfigMaps. What to do is decided in
+//! `core_rules::management`; here it is observed and carried out. See `queue` for what wakes what.
+
+mod account;
+mod cache;
+mod config;
+mod context;
+mod monitor;
+mod namespace;
+mod project;
+mod queue;
+mod replicate;
+mod settings;
+mod write;
+
+use std::{future::Future, sync::Arc};
+
+use io_kube::{
+    Controller, Elector, ElectorSettings, Failure, Leadership, Next, Pass, Ports, Queue, Workers,
+};
+use kube::Client;
+
+pub use monitor::Monitor;
+pub use settings::{Concurrency, ControllerGrants, SettingError, Settings};
+
+use context::{Context, Cx};
+
+/// The name of the Lease that replicas compete for.
+const LEASE: &str = "kargo-management-controller";
+/// How many shared resources of a kind are copied at once.
+const REPLICATION_WORKERS: usize = 4;
+
+/// Why the management controller ended although nobody stopped it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Another replica leads now. The process must end its tasks.
+    #[error("lost the Lease {LEASE}: another replica leads, or the API server did not answer")]
+    LostLeadership,
+}
+
+/// Who else does this work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replicas {
+    /// Nobody can: something else, such as the lock of a data directory, sees to that.
+    One,
+    /// Others wait for us to stop; this name is ours alone.
+    Many(String),
+}
+
+/// Runs the management controller until the tasks of `ports` stop, or until it must not go on.
+pub async fn run(
+    client: Client,
+    ports: Ports,
+    settings: Settings,
+    replicas: Replicas,
+    monitor: Monitor,
+) -> Result<(), Error> {
+    let Ok(leadership) = lead(&client, &ports, &settings, replicas).await else { return Ok(()) };
+    let cx = Context::start(client, ports.clone(), settings);
+    tokio::select! {
+        biased;
+        () = ports.tasks.stopping() => {}
+        () = lost(leadership.as_ref()) => return Err(Error::LostLeadership),
+        () = cx.caches.synced() => {
+            cx.queues.connect(&cx.caches, &cx.settings);
+            monitor.set(start_controllers(&cx));
+            tracing::info!(projects = cx.caches.projects.len(), "management controller working");
+            work(&cx, &monitor, leadership.as_ref()).await?;
+        }
+    }
+    if let Some(leadership) = leadership {
+        leadership.release().await;
+    }
+    Ok(())
+}
+
+/// The tasks stopped before we led.
+struct Stopped;
+
+async fn lead(
+    client: &Client,
+    ports: &Ports,
+    settings: &Settings,
+    replicas: Replicas,
+) -> Result<Option<Leadership>, Stopped> {
+    let Replicas::Many(identity) = replicas else { return Ok(None) };
+    let lease = ElectorSettings::new(&settings.kargo_namespace, LEASE, identity);
+    Elector::new(client.clone(), lease, ports).acquire().await.map(Some).ok_or(Stopped)
+}
+
+async fn lost(leadership: Option<&Leadership>) {
+    match leadership {
+        Some(leadership) => leadership.lost().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the end, and for the passes that are under way then.
+async fn work(
+    cx: &Context,
+    monitor: &Monitor,
+    leadership: Option<&Leadership>,
+) -> Result<(), Error> {
+    let is_lost = tokio::select! {
+        biased;
+        () = cx.ports.tasks.stopping() => false,
+        () = lost(leadership) => true,
+    };
+    if is_lost {
+        cx.stop_leading();
+        monitor.set(vec![]);
+        return Err(Error::LostLeadership);
+    }
+    monitor.stopped().await;
+    Ok(())
+}
+
+fn start_controllers(cx: &Cx) -> Vec<Workers> {
+    let (queues, limits) = (&cx.queues, &cx.settings.concurrency);
+    let mut workers = vec![
+        start(cx, &queues.projects, limits.projects, project::reconcile),
+        start(cx, &queues.namespaces, limits.namespaces, namespace::reconcile),
+        start(cx, &queues.project_configs, limits.project_configs, config::reconcile_project),
+        start(cx, &queues.cluster_configs, 1, config::reconcile_cluster),
+        start(cx, &queues.secrets, REPLICATION_WORKERS, replicate_secret),
+        start(cx, &queues.config_maps, REPLICATION_WORKERS, replicate_config_map),
+    ];
+    if cx.settings.controller_grants != ControllerGrants::Unmanaged {
+        let accounts = start(cx, &queues.accounts, limits.service_accounts, account::reconcile);
+        workers.push(accounts);
+    }
+    workers
+}
+
+async fn replicate_secret(cx: Cx, name: String, pass: Pass) -> Result<Next, Failure> {
+    replicate::reconcile(&cx, &cx.caches.secrets, &name, &pass).await
+}
+
+async fn replicate_config_map(cx: Cx, name: String, pass: Pass) -> Result<Next, Failure> {
+    replicate::reconcile(&cx, &cx.caches.config_maps, &name, &pass).await
+}
+
+fn start<K, F, R>(cx: &Cx, queue: &Queue<K>, workers: usize, reconcile: F) -> Workers
+where
+    K: Ord + Clone + std::fmt::Debug + Send + Sync + 'static,
+    F: Fn(Cx, K, Pass) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Next, Failure>> + Send + 'static,
+{
+    let (shared, reconcile) = (cx.clone(), Arc::new(reconcile));
+    Controller::new(queue.clone(), workers).start(&cx.ports, move |key, pass| {
+        let (cx, reconcile) = (shared.clone(), reconcile.clone());
+        async move { if cx.is_leading() { reconcile(cx, key, pass).await } else { Ok(Next::Done) } }
+    })
+}
