@@ -28,6 +28,10 @@ const RULES: &[Rule] = &[
             "freights",
             "projects",
             "projectconfigs",
+            // Freight on its way to a Stage cannot be deleted, and a request stands behind some
+            // Promotions.
+            "promotionrequests",
+            "promotions",
             "promotiontasks",
             "stages",
             "targets",
