@@ -1,0 +1,9 @@
+//! For each kind: what the rules must know, and asking them.
+
+pub(crate) mod config;
+pub(crate) mod freight;
+pub(crate) mod project;
+pub(crate) mod promotion;
+pub(crate) mod promotion_request;
+pub(crate) mod stage;
+pub(crate) mod warehouse;

@@ -1,0 +1,28 @@
+//! Admission: the rules of `core-rules`, applied to writes.
+//!
+//! [`Admitter`] looks up what the rules must know, always live before it says that something is not
+//! there, and asks them. The embedded engine calls it in process; [`run`] serves it to any other API
+//! server as webhooks ([`registration`] says which). What happened is told as Events, and a new
+//! Project gets its namespace; neither on a dry run.
+
+mod admitter;
+mod error;
+mod kind;
+mod lookup;
+mod memo;
+pub mod registration;
+mod request;
+mod run;
+mod server;
+mod settings;
+mod teller;
+#[cfg(test)]
+mod tests;
+mod trust;
+
+pub use admitter::{Admitter, Phase};
+pub use error::Error;
+pub use request::{Admission, Request, Verdict};
+pub use run::run;
+pub use settings::{Certificate, SettingError, Settings};
+pub use trust::Trust;

@@ -1,0 +1,100 @@
+use api_kinds::GROUP;
+use core_rules::admission::User;
+use serde_json::json;
+
+use super::*;
+
+fn request(resource: &str, subresource: &str, operation: Operation) -> Request {
+    Request {
+        operation,
+        group: GROUP.into(),
+        resource: resource.into(),
+        subresource: subresource.into(),
+        namespace: "demo".into(),
+        name: "x".into(),
+        user: User::default(),
+        object: None,
+        old_object: None,
+        dry_run: false,
+    }
+}
+
+#[test]
+fn every_path_is_known_and_no_other() {
+    for path in
+        ["/mutate-kargo-akuity-io-v1alpha1-freight", "/mutate-kargo-akuity-io-v1alpha1-warehouse"]
+    {
+        assert_eq!(phase_of_path(path), Some(Mutate), "{path}");
+    }
+    for path in [
+        "/validate-kargo-akuity-io-v1alpha1-clusterconfig",
+        "/validate-kargo-akuity-io-v1alpha1-projectconfig",
+        "/validate-v1-replicated-resource",
+    ] {
+        assert_eq!(phase_of_path(path), Some(Validate), "{path}");
+    }
+    assert_eq!(phase_of_path("/mutate-kargo-akuity-io-v1alpha1-clusterconfig"), None);
+    assert_eq!(phase_of_path("/"), None);
+}
+
+#[test]
+fn subresources_and_deletions_go_where_they_are_registered() {
+    let validate = |resource, subresource, operation| {
+        handler(Validate, &request(resource, subresource, operation))
+    };
+    assert_eq!(validate("freights", "status", Update), Some(Handler::Freight));
+    assert_eq!(validate("freights", "", Delete), Some(Handler::Freight));
+    assert_eq!(validate("stages", "", Delete), None);
+    assert_eq!(validate("stages", "status", Update), Some(Handler::Shard));
+    assert_eq!(validate("targets", "", Create), None);
+    assert_eq!(handler(Mutate, &request("freights", "status", Update)), None);
+    let mut foreign = request("stages", "", Create);
+    foreign.group = "example.com".into();
+    assert_eq!(handler(Validate, &foreign), None);
+}
+
+#[test]
+fn replicas_are_known_by_their_label() {
+    let mut secret = request("secrets", "", Delete);
+    secret.group.clear();
+    assert_eq!(handler(Validate, &secret), None);
+    secret.old_object =
+        Some(json!({"metadata": {"labels": {"kargo.akuity.io/replicated-from": "s"}}}));
+    assert_eq!(handler(Validate, &secret), Some(Handler::Replica));
+}
+
+#[test]
+fn configurations_name_service_or_url() {
+    let service =
+        Address::Service { name: "kargo-webhooks-server".into(), namespace: "kargo".into() };
+    let [mutating, validating] =
+        configurations(&service, None, Some("kargo/kargo-webhooks-server"));
+    assert_eq!(
+        mutating["metadata"]["annotations"]["cert-manager.io/inject-ca-from"],
+        "kargo/kargo-webhooks-server"
+    );
+    let freight = &validating["webhooks"][2];
+    assert_eq!(freight["name"], "freight.kargo.akuity.io");
+    assert_eq!(freight["rules"][0]["operations"], json!(["CREATE", "UPDATE", "DELETE"]));
+    assert_eq!(freight["rules"][0]["resources"], json!(["freights", "freights/status"]));
+    assert_eq!(
+        freight["clientConfig"]["service"]["path"],
+        "/validate-kargo-akuity-io-v1alpha1-freight"
+    );
+    let project = validating["webhooks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == "project.kargo.akuity.io");
+    assert_eq!(project.unwrap()["sideEffects"], "NoneOnDryRun");
+    let last = validating["webhooks"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&last["failurePolicy"], &last["rules"][0]["operations"]),
+        (&json!("Ignore"), &json!(["DELETE"]))
+    );
+    let [mutating, _] =
+        configurations(&Address::Url("https://host:9443/".into()), Some("PEM"), None);
+    let config = &mutating["webhooks"][0]["clientConfig"];
+    assert_eq!(config["url"], "https://host:9443/mutate-kargo-akuity-io-v1alpha1-freight");
+    assert_eq!(config["caBundle"], "UEVN");
+}

@@ -1,0 +1,88 @@
+//! Who may do what.
+
+use core_rules::admission::Operation;
+use serde_json::json;
+
+use super::world::{API, World, freight, promotion, request, stage, warehouse};
+
+async fn scene() -> (World, String) {
+    let world = World::start().await;
+    world.write(API, warehouse()).await.unwrap();
+    world.write(API, stage("test", json!({"direct": true}))).await.unwrap();
+    let piece = world.write(API, freight("1")).await.unwrap().object;
+    let name = piece["metadata"]["name"].as_str().unwrap().to_owned();
+    (world, name)
+}
+
+#[tokio::test]
+async fn promotions_need_the_promote_permission() {
+    let (world, name) = scene().await;
+    let refusal = world.write("mallory", promotion("test", &name)).await.err().unwrap();
+    assert_eq!(refusal.code(), 403);
+    assert!(
+        refusal.message.ends_with(
+            r#"subject "mallory" is not permitted to create Promotions for Stage "test""#
+        )
+    );
+    let made = world.write("alice", promotion("test", &name)).await.unwrap().object;
+    assert_eq!(world.delete("mallory", &made).await.unwrap_err().code(), 403);
+    world.delete("alice", &made).await.unwrap();
+    let mut aborted = made.clone();
+    aborted["metadata"]["annotations"]["kargo.akuity.io/abort"] = json!("terminate");
+    aborted["metadata"]["annotations"]["kargo.akuity.io/create-actor"] = json!("email:forged");
+    assert_eq!(world.update("mallory", "", &made, aborted.clone()).await.unwrap_err().code(), 403);
+    let kept = world.update("alice", "", &made, aborted).await.unwrap();
+    assert_eq!(
+        kept["metadata"]["annotations"]["kargo.akuity.io/abort"],
+        r#"{"action":"terminate","actor":"kubernetes:alice"}"#
+    );
+    assert_eq!(kept["metadata"]["annotations"]["kargo.akuity.io/create-actor"], "kubernetes:alice");
+}
+
+#[tokio::test]
+async fn approvals_need_the_promote_permission_too() {
+    let (world, name) = scene().await;
+    let api: kube::Api<api_kinds::Freight> = kube::Api::namespaced(world.client.clone(), "demo");
+    let old = serde_json::to_value(api.get(&name).await.unwrap()).unwrap();
+    let mut approved = old.clone();
+    approved["status"]["approvedFor"] = json!({"test": {"approvedAt": "2026-01-02T03:04:05Z"}});
+    let refusal = world.update("mallory", "status", &old, approved.clone()).await.unwrap_err();
+    assert!(refusal.message.contains("is not permitted to approve Freight"), "{refusal}");
+    world.update("alice", "status", &old, approved).await.unwrap();
+    assert_eq!(world.events().await[0].reason.as_deref(), Some("FreightApproved"));
+}
+
+#[tokio::test]
+async fn a_controller_writes_only_its_own_shard() {
+    let (world, _) = scene().await;
+    world
+        .store(json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "controller-eu", "namespace": "kargo",
+            "labels": {"app.kubernetes.io/component": "controller", "kargo.akuity.io/shard": "eu"}}}))
+        .await;
+    let controller = "system:serviceaccount:kargo:controller-eu";
+    let of_shard = |shard: &str| {
+        let mut stage = stage("x", json!({"direct": true}));
+        stage["metadata"]["labels"] = json!({"kargo.akuity.io/shard": shard});
+        stage
+    };
+    let verdict = |who: &str, shard: &str| {
+        let mut request =
+            request(who, Operation::Update, Some(of_shard(shard)), Some(of_shard(shard)));
+        request.subresource = "status".into();
+        request
+    };
+    world.admitter.validate(&verdict(controller, "eu")).await.unwrap();
+    let refusal = world.admitter.validate(&verdict(controller, "us")).await.unwrap_err();
+    assert_eq!(refusal.code(), 403);
+    assert!(refusal.message.contains(r#"may not write stages of shard "us""#), "{refusal}");
+    world.admitter.validate(&verdict("alice", "us")).await.unwrap();
+}
+
+#[tokio::test]
+async fn replicas_belong_to_the_management_controller() {
+    let world = World::start().await;
+    let replica = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "demo",
+        "labels": {"kargo.akuity.io/replicated-from": "s"}}});
+    let request = request("alice", Operation::Create, Some(replica), None);
+    assert_eq!(world.admitter.validate(&request).await.unwrap_err().code(), 403);
+}

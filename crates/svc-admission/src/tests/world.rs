@@ -1,0 +1,242 @@
+//! An engine with a Project, and an admitter beside it.
+
+use std::{fmt::Debug, sync::Arc};
+
+use api_kinds::{GROUP, Kind};
+use core_rules::admission::{Identities, Operation, Refusal, User, apply_patch};
+use dev_testkit::engine::Engine;
+use io_kube::Ports;
+use k8s_openapi::api::core::v1::Event;
+use kube::{Api, Client, api::ListParams};
+use serde_json::{Value, json};
+
+use crate::{Admitter, Request, Settings};
+
+pub(super) const API: &str = "system:serviceaccount:kargo:kargo-api";
+
+pub(super) struct World {
+    pub(super) engine: Engine,
+    pub(super) admitter: Arc<Admitter>,
+    pub(super) client: Client,
+}
+
+/// What came of a write.
+pub(super) struct Written {
+    pub(super) object: Value,
+    pub(super) warnings: Vec<String>,
+}
+
+impl World {
+    /// An engine on which `alice` may promote to every Stage, with Project `demo`.
+    pub(super) async fn start() -> Self {
+        let world = Self::bare().await;
+        world.write(API, project("demo")).await.unwrap();
+        world
+    }
+
+    pub(super) async fn bare() -> Self {
+        let engine = Engine::start().await.unwrap();
+        let client = engine.admin_client();
+        let world = Self { admitter: Arc::new(admitter(&engine)), engine, client };
+        world
+            .store(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kargo"}}))
+            .await;
+        world
+            .store(json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": "promoter"},
+                "rules": [{"apiGroups": [GROUP], "resources": ["stages"], "verbs": ["promote"]}]}))
+            .await;
+        world
+            .store(json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                "metadata": {"name": "promoters"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "promoter"},
+                "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"},
+                    {"kind": "User", "name": API, "apiGroup": "rbac.authorization.k8s.io"}]}))
+            .await;
+        world
+    }
+
+    /// Creates an object past admission.
+    pub(super) async fn store(&self, object: Value) -> Value {
+        self.send(http::Method::POST, &collection(&object), &object).await.unwrap()
+    }
+
+    async fn send(
+        &self,
+        method: http::Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<Value, kube::Error> {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("content-type", "application/json")
+            .body(body.to_string().into_bytes())
+            .unwrap();
+        self.client.request(request).await
+    }
+
+    /// Creates an object through admission, as an API server would.
+    pub(super) async fn write(&self, who: &str, object: Value) -> Result<Written, Refusal> {
+        let mut request = request(who, Operation::Create, Some(object), None);
+        let mutated = self.admitter.mutate(&request).await?;
+        let mut object = request.object.take().unwrap();
+        apply_patch(&mut object, &mutated.patch);
+        request.object = Some(object.clone());
+        let validated = self.admitter.validate(&request).await?;
+        let object = self.store(object).await;
+        Ok(Written { object, warnings: [mutated.warnings, validated.warnings].concat() })
+    }
+
+    /// What admission says about a change; nothing is stored.
+    pub(super) async fn update(
+        &self,
+        who: &str,
+        subresource: &str,
+        old: &Value,
+        new: Value,
+    ) -> Result<Value, Refusal> {
+        let mut request = request(who, Operation::Update, Some(new), Some(old.clone()));
+        request.subresource = subresource.to_owned();
+        let mutated = self.admitter.mutate(&request).await?;
+        let mut object = request.object.take().unwrap();
+        apply_patch(&mut object, &mutated.patch);
+        request.object = Some(object.clone());
+        self.admitter.validate(&request).await?;
+        Ok(object)
+    }
+
+    /// What admission says about a deletion; nothing is deleted.
+    pub(super) async fn delete(&self, who: &str, old: &Value) -> Result<(), Refusal> {
+        let request = request(who, Operation::Delete, None, Some(old.clone()));
+        self.admitter.validate(&request).await.map(drop)
+    }
+
+    /// Replaces the status of an object past admission.
+    pub(super) async fn set_status(&self, object: &Value, status: Value) -> Value {
+        let mut object = object.clone();
+        object["status"] = status;
+        let name = object["metadata"]["name"].as_str().unwrap();
+        let path = format!("{}/{name}/status", collection(&object));
+        self.send(http::Method::PUT, &path, &object).await.unwrap()
+    }
+
+    pub(super) async fn get<K>(&self, namespace: &str, name: &str) -> Option<K>
+    where
+        K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>
+            + Clone
+            + Debug
+            + serde::de::DeserializeOwned,
+    {
+        Api::namespaced(self.client.clone(), namespace).get_opt(name).await.unwrap()
+    }
+
+    /// The Events of the Project, once there are any.
+    pub(super) async fn events(&self) -> Vec<Event> {
+        let api: Api<Event> = Api::namespaced(self.client.clone(), "demo");
+        for _ in 0..200 {
+            let events = api.list(&ListParams::default()).await.unwrap().items;
+            if !events.is_empty() {
+                return events;
+            }
+            self.engine.clock().sleep(std::time::Duration::from_millis(10)).await;
+        }
+        Vec::new()
+    }
+}
+
+pub(super) fn admitter(engine: &Engine) -> Admitter {
+    let identities = Identities::new(&format!("^{API}$"), "", "").unwrap();
+    let settings = Settings { identities, ..Settings::new("kargo") };
+    Admitter::new(engine.admin_client(), settings, ports(engine))
+}
+
+pub(super) fn ports(engine: &Engine) -> Ports {
+    Ports { clock: engine.clock(), entropy: engine.entropy(), tasks: engine.tasks() }
+}
+
+pub(super) fn request(
+    who: &str,
+    operation: Operation,
+    object: Option<Value>,
+    old: Option<Value>,
+) -> Request {
+    let subject = object.as_ref().or(old.as_ref()).unwrap();
+    let text = |pointer: &str| {
+        subject.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let api_version = text("/apiVersion");
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    Request {
+        operation,
+        group: group.to_owned(),
+        resource: plural(&text("/kind")),
+        subresource: String::new(),
+        namespace: text("/metadata/namespace"),
+        name: text("/metadata/name"),
+        user: User { name: who.to_owned(), ..User::default() },
+        object,
+        old_object: old,
+        dry_run: false,
+    }
+}
+
+fn plural(kind: &str) -> String {
+    match kind {
+        "Freight" => api_kinds::Freight::DEFINITION.plural.to_owned(),
+        kind => format!("{}s", kind.to_lowercase()),
+    }
+}
+
+fn collection(object: &Value) -> String {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let api_version = text("/apiVersion");
+    let root =
+        if api_version == "v1" { "/api/v1".to_owned() } else { format!("/apis/{api_version}") };
+    let resource = plural(text("/kind"));
+    match text("/metadata/namespace") {
+        "" => format!("{root}/{resource}"),
+        namespace => format!("{root}/namespaces/{namespace}/{resource}"),
+    }
+}
+
+/// An object of Project `demo`.
+pub(super) fn object(kind: &str, name: &str, mut body: Value) -> Value {
+    body["apiVersion"] = api_kinds::API_VERSION.into();
+    body["kind"] = kind.into();
+    body["metadata"]["name"] = name.into();
+    body["metadata"]["namespace"] = "demo".into();
+    body
+}
+
+pub(super) fn project(name: &str) -> Value {
+    json!({"apiVersion": api_kinds::API_VERSION, "kind": "Project", "metadata": {"name": name}})
+}
+
+pub(super) fn warehouse() -> Value {
+    let subscriptions = json!([{"image": {"repoURL": "busybox", "future": true}}]);
+    object("Warehouse", "w", json!({"spec": {"interval": "5m0s", "subscriptions": subscriptions}}))
+}
+
+pub(super) fn stage(name: &str, sources: Value) -> Value {
+    let request = json!([{"origin": {"kind": "Warehouse", "name": "w"}, "sources": sources}]);
+    let template = json!({"spec": {"steps": [{"uses": "compose-output", "config": {"a": "b"}}]}});
+    object(
+        "Stage",
+        name,
+        json!({"spec": {"requestedFreight": request, "promotionTemplate": template}}),
+    )
+}
+
+pub(super) fn freight(tag: &str) -> Value {
+    let origin = json!({"kind": "Warehouse", "name": "w"});
+    object(
+        "Freight",
+        "any",
+        json!({"origin": origin, "images": [{"repoURL": "busybox", "tag": tag}]}),
+    )
+}
+
+pub(super) fn promotion(stage: &str, freight: &str) -> Value {
+    object("Promotion", "any", json!({"spec": {"stage": stage, "freight": freight}}))
+}
