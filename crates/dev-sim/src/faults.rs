@@ -95,7 +95,7 @@ pub struct Rates(BTreeMap<Fault, u32>);
 impl Rates {
     /// The faults that have a rate.
     pub fn faults(&self) -> impl Iterator<Item = Fault> + '_ {
-        self.0.keys().copied()
+        self.0.iter().filter(|(_, rate)| **rate > 0).map(|(fault, _)| *fault)
     }
 
     /// Nothing goes wrong.
@@ -110,9 +110,9 @@ impl Rates {
 
     /// The same, without one fault.
     #[must_use]
-    pub fn without(mut self, fault: Fault) -> Self {
-        self.0.remove(&fault);
-        self
+    pub fn without(self, fault: Fault) -> Self {
+        // Not removed: it still takes part in the draws, so that seeds keep their meaning for the others.
+        self.with(fault, 0)
     }
 
     /// The same, with another highest rate for one fault.

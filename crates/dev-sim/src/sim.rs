@@ -72,7 +72,9 @@ impl fmt::Display for Failure {
         writeln!(f, "again: {SEED}={seed} cargo test --package dev-sim -- {scenario}")?;
         writeln!(f, "to keep: add {seed} to conformance/sim/{scenario}.txt")?;
         let hidden = story.len().saturating_sub(SHOWN_LINES);
-        writeln!(f, "the end of the story, after {hidden} other lines:")?;
+        for line in story.iter().take(hidden.min(1)) {
+            writeln!(f, "  {line}\n  … {} lines", hidden - 1)?;
+        }
         story.iter().skip(hidden).try_for_each(|line| writeln!(f, "  {line}"))
     }
 }

@@ -11,4 +11,5 @@
 mod api;
 mod leader;
 mod mirror;
+mod project;
 mod support;

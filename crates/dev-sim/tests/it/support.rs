@@ -2,8 +2,14 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use dev_sim::{ProcessCx, Scenario, Sim};
+use dev_sim::{Fault, ProcessCx, Rates, Scenario, Sim};
 use io_runtime::SystemEnvironment;
+
+/// Everything that may go wrong where namespaces are deleted. A disk that refuses a write is left out: the server's own
+/// namespace controller then gives up until its next start.
+pub(crate) fn all_but_the_disk() -> Rates {
+    Rates::all().without(Fault::DiskError)
+}
 
 /// Runs a scenario over the seeds that the environment asks for and those that failed once.
 #[track_caller]
@@ -15,7 +21,11 @@ pub(crate) fn hold(name: &str, build: impl Fn() -> Scenario) {
     let sim = Sim::from_environment(&SystemEnvironment).unwrap().regressions(&kept).unwrap();
     match sim.scenario(name, build).run() {
         Ok(seeds) => println!("{name}: {seeds} seeds"),
-        Err(failure) => panic!("{failure}"),
+        Err(failure) => {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.txt"));
+            fs::write(&file, format!("{}\n{}", failure.story.join("\n"), failure.audit)).unwrap();
+            panic!("{failure}the whole story and the audit log: {}", file.display());
+        }
     }
 }
 
