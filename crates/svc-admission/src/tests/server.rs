@@ -14,7 +14,7 @@ use k8s_openapi::api::{
 use kube::Api;
 use serde_json::{Value, json};
 
-use super::world::{World, ports, warehouse};
+use super::world::{World, ports, server_client, warehouse};
 use crate::{
     Certificate, Settings,
     registration::{Address, configurations},
@@ -67,7 +67,7 @@ async fn our_own_authority_is_kept_and_trusted() {
     for configuration in configurations(&address, None, None) {
         world.store(configuration).await;
     }
-    let trust = Trust::open(world.client.clone(), "kargo", &[], now).await.unwrap();
+    let trust = Trust::open(server_client(&world.engine), "kargo", &[], now).await.unwrap();
     trust.issue(now).unwrap();
     trust.keep_up().await.unwrap();
     let secret: Secret = world.get("kargo", "kargo-webhooks-server-cert").await.unwrap();
@@ -94,7 +94,7 @@ async fn the_server_is_reached_over_tls_under_its_own_authority() {
     let hosts = vec!["127.0.0.1".to_owned()];
     let settings = Settings { certificate: Certificate::Own, hosts, ..Settings::new("kargo") };
     let ports = ports(&world.engine);
-    let task = run_on(listener, settings, world.client.clone(), ports.clone());
+    let task = run_on(listener, settings, server_client(&world.engine), ports.clone());
     ports.tasks.spawn("server", Box::pin(task.map(|ended| ended.unwrap())));
     let now = world.engine.clock().now();
     let trust = Trust::open(world.client.clone(), "kargo", &[], now).await.unwrap();

@@ -3,8 +3,9 @@
 use std::{fmt::Debug, sync::Arc};
 
 use api_kinds::{GROUP, Kind};
+use core_rules::access::{self, Component, Options};
 use core_rules::admission::{Identities, Operation, Refusal, User, apply_patch};
-use dev_testkit::engine::Engine;
+use dev_testkit::engine::{Engine, Identity};
 use io_kube::Ports;
 use k8s_openapi::api::core::v1::Event;
 use kube::{Api, Client, api::ListParams};
@@ -34,13 +35,13 @@ impl World {
         world
     }
 
+    /// An installation without any Project.
     pub(super) async fn bare() -> Self {
-        let engine = Engine::start().await.unwrap();
+        let options = Options::default();
+        let installation = [access::namespaces(&options), access::objects(&options)].concat();
+        let engine = Engine::builder().objects(installation).start().await.unwrap();
         let client = engine.admin_client();
         let world = Self { admitter: Arc::new(admitter(&engine)), engine, client };
-        world
-            .store(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kargo"}}))
-            .await;
         world
             .store(json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
                 "metadata": {"name": "promoter"},
@@ -50,8 +51,7 @@ impl World {
             .store(json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
                 "metadata": {"name": "promoters"},
                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "promoter"},
-                "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"},
-                    {"kind": "User", "name": API, "apiGroup": "rbac.authorization.k8s.io"}]}))
+                "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"}]}))
             .await;
         world
     }
@@ -148,7 +148,13 @@ impl World {
 pub(super) fn admitter(engine: &Engine) -> Admitter {
     let identities = Identities::new(&format!("^{API}$"), "", "").unwrap();
     let settings = Settings { identities, ..Settings::new("kargo") };
-    Admitter::new(engine.admin_client(), settings, ports(engine))
+    Admitter::new(server_client(engine), settings, ports(engine))
+}
+
+/// A client with the permissions of the webhook server, no more.
+pub(super) fn server_client(engine: &Engine) -> Client {
+    let name = Component::KubernetesWebhooksServer.service_account();
+    engine.client_as(Identity::service_account("kargo", name, ""))
 }
 
 pub(super) fn ports(engine: &Engine) -> Ports {
