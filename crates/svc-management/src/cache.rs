@@ -22,7 +22,7 @@ use k8s_openapi::{
 use kube::{Client, Resource, ResourceExt};
 use serde::de::DeserializeOwned;
 
-use crate::settings::Settings;
+use crate::{settings::Settings, summary::Summary};
 
 /// Everything that is watched all the time.
 pub(crate) struct Caches {
@@ -35,8 +35,8 @@ pub(crate) struct Caches {
     pub(crate) bindings_by_controller: Index<RoleBinding, String>,
     pub(crate) cluster_roles: Cache<ClusterRole>,
     pub(crate) cluster_role_bindings: Cache<ClusterRoleBinding>,
-    pub(crate) stages: Cache<Stage>,
-    pub(crate) warehouses: Cache<Warehouse>,
+    pub(crate) stages: Cache<Summary<Stage>>,
+    pub(crate) warehouses: Cache<Summary<Warehouse>>,
     pub(crate) project_configs: Cache<ProjectConfig>,
     pub(crate) cluster_configs: Cache<ClusterConfig>,
     pub(crate) secrets: Shared<Secret>,

@@ -15,6 +15,7 @@ mod project;
 mod queue;
 mod replicate;
 mod settings;
+mod summary;
 mod write;
 
 use std::{future::Future, sync::Arc};

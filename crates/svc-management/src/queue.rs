@@ -3,7 +3,7 @@
 //! | what changes | who is looked at |
 //! |---|---|
 //! | Project: anything but its status | the Project; when it comes or goes, every shared resource |
-//! | Namespace | itself, its Project; when it becomes or ceases to be a Project's, every shared resource |
+//! | Namespace | itself, its Project; when it becomes or ceases to be a Project's, its ProjectConfig and every shared resource |
 //! | default role, its ServiceAccount or binding, a binding of the system | the Project |
 //! | a controller's binding | also the controller |
 //! | a ServiceAccount of the installation | itself; when a controller comes, goes or changes, every Project |
@@ -14,13 +14,14 @@
 use std::time::Duration;
 
 use api_kinds::Project;
-use core_rules::management::{account, namespace, replication, statistics};
+use core_rules::management::{account, namespace, replication};
 use io_kube::{Cache, ObjectKey, Ports, Queue};
 use kube::{Resource, ResourceExt, api::ObjectMeta};
 
 use crate::{
     cache::{Caches, Shared, SharedKind, project_of_role},
     settings::{ControllerGrants, Settings},
+    summary::{Summarised, Summary},
 };
 
 /// Numbers about a Project are written at most this often.
@@ -86,6 +87,8 @@ impl Queues {
             queues.projects.add(changed.name_any());
             let is_project = |ns: Option<&_>| ns.is_some_and(namespace::is_project_namespace);
             if is_project(old) != is_project(new) {
+                let name = changed.name_any();
+                queues.project_configs.add(ObjectKey::new(name.as_str(), name.as_str()));
                 shared();
             }
         });
@@ -142,17 +145,11 @@ impl Queues {
     fn connect_statistics(&self, caches: &Caches) {
         let queue = self.projects.clone();
         caches.stages.on_change(move |old, new| {
-            if old.map(statistics::stage_mark) != new.map(statistics::stage_mark) {
-                let project = new.or(old).and_then(ResourceExt::namespace).unwrap_or_default();
-                queue.add_after(project, STATISTICS_PERIOD);
-            }
+            wake_by_mark(&queue, old, new);
         });
         let queue = self.projects.clone();
         caches.warehouses.on_change(move |old, new| {
-            if old.map(statistics::warehouse_mark) != new.map(statistics::warehouse_mark) {
-                let project = new.or(old).and_then(ResourceExt::namespace).unwrap_or_default();
-                queue.add_after(project, STATISTICS_PERIOD);
-            }
+            wake_by_mark(&queue, old, new);
         });
     }
 
@@ -179,6 +176,18 @@ impl Queues {
             secrets.1.source_names().into_iter().for_each(|name| secrets.0.add(name));
             config_maps.1.source_names().into_iter().for_each(|name| config_maps.0.add(name));
         }
+    }
+}
+
+/// Lets a Project be looked at soon when what concerns it differs.
+fn wake_by_mark<K: Summarised>(
+    queue: &Queue<String>,
+    old: Option<&Summary<K>>,
+    new: Option<&Summary<K>>,
+) {
+    if old.map(|old| &old.mark) != new.map(|new| &new.mark) {
+        let project = new.or(old).and_then(ResourceExt::namespace).unwrap_or_default();
+        queue.add_after(project, STATISTICS_PERIOD);
     }
 }
 

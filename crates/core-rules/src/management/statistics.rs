@@ -3,7 +3,7 @@
 //! Stages that only pass Freight on have no health of their own and are left out, of the count as
 //! well as of the number of healthy ones, so that "5 of 5" is possible.
 
-use std::{borrow::Borrow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use api_kinds::{
     Stage, Warehouse,
@@ -13,45 +13,65 @@ use api_kinds::{
 
 use crate::{condition, stage::is_control_flow};
 
+/// What of a Stage enters the numbers and grants of its Project: nothing else about it needs a
+/// look at the Project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageMark {
+    /// Whether it only passes Freight on.
+    pub is_control_flow: bool,
+    /// Whether it is healthy, when that is known.
+    pub health: Option<ConditionStatus>,
+    /// The shard that takes care of it; empty for the default controller.
+    pub shard: String,
+}
+
+/// What of a Warehouse enters the numbers and grants of its Project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarehouseMark {
+    /// Whether it is healthy, when that is known.
+    pub health: Option<ConditionStatus>,
+    /// The shard that takes care of it; empty for the default controller.
+    pub shard: String,
+}
+
+impl From<&Stage> for StageMark {
+    fn from(stage: &Stage) -> Self {
+        Self {
+            is_control_flow: is_control_flow(stage),
+            health: health_status(&stage.status.conditions),
+            shard: stage.spec.shard.clone(),
+        }
+    }
+}
+
+impl From<&Warehouse> for WarehouseMark {
+    fn from(warehouse: &Warehouse) -> Self {
+        Self {
+            health: health_status(&warehouse.status.conditions),
+            shard: warehouse.spec.shard.clone(),
+        }
+    }
+}
+
 /// Counts the Warehouses and Stages of a Project.
-pub fn count<W: Borrow<Warehouse>, S: Borrow<Stage>>(
-    warehouses: &[W],
-    stages: &[S],
-) -> ProjectStats {
-    let stages: Vec<&Stage> =
-        stages.iter().map(Borrow::borrow).filter(|stage| !is_control_flow(stage)).collect();
-    let warehouses: Vec<&Warehouse> = warehouses.iter().map(Borrow::borrow).collect();
+pub fn count(warehouses: &[WarehouseMark], stages: &[StageMark]) -> ProjectStats {
+    let holding: Vec<_> = stages.iter().filter(|stage| !stage.is_control_flow).collect();
     ProjectStats {
         stages: StageStats {
-            count: number(stages.len()),
-            health: healthy(stages.iter().map(|stage| stage.status.conditions.as_slice())),
+            count: number(holding.len()),
+            health: healthy(holding.iter().map(|stage| stage.health.as_ref())),
         },
         warehouses: WarehouseStats {
             count: number(warehouses.len()),
-            health: healthy(warehouses.iter().map(|one| one.status.conditions.as_slice())),
+            health: healthy(warehouses.iter().map(|warehouse| warehouse.health.as_ref())),
         },
     }
 }
 
-/// What of a Stage enters the numbers and grants of its Project: nothing else about it needs a
-/// look at the Project.
-pub fn stage_mark(stage: &Stage) -> (bool, Option<ConditionStatus>, String) {
-    let health = health_status(&stage.status.conditions);
-    (is_control_flow(stage), health, stage.spec.shard.clone())
-}
-
-/// What of a Warehouse enters the numbers and grants of its Project.
-pub fn warehouse_mark(warehouse: &Warehouse) -> (Option<ConditionStatus>, String) {
-    (health_status(&warehouse.status.conditions), warehouse.spec.shard.clone())
-}
-
 /// The shards that have objects in a Project.
-pub fn shards<W: Borrow<Warehouse>, S: Borrow<Stage>>(
-    warehouses: &[W],
-    stages: &[S],
-) -> BTreeSet<String> {
-    let of_stages = stages.iter().map(|stage| &stage.borrow().spec.shard);
-    let of_warehouses = warehouses.iter().map(|warehouse| &warehouse.borrow().spec.shard);
+pub fn shards(warehouses: &[WarehouseMark], stages: &[StageMark]) -> BTreeSet<String> {
+    let of_stages = stages.iter().map(|stage| &stage.shard);
+    let of_warehouses = warehouses.iter().map(|warehouse| &warehouse.shard);
     of_stages.chain(of_warehouses).filter(|shard| !shard.is_empty()).cloned().collect()
 }
 
@@ -59,8 +79,8 @@ fn health_status(conditions: &[Condition]) -> Option<ConditionStatus> {
     condition::find(conditions, types::HEALTHY).map(|condition| condition.status.clone())
 }
 
-fn healthy<'a>(all: impl Iterator<Item = &'a [Condition]>) -> HealthStats {
-    let healthy = all.filter(|conditions| condition::is_true(conditions, types::HEALTHY)).count();
+fn healthy<'a>(all: impl Iterator<Item = Option<&'a ConditionStatus>>) -> HealthStats {
+    let healthy = all.filter(|&health| health == Some(&ConditionStatus::True)).count();
     HealthStats { healthy: number(healthy) }
 }
 
@@ -115,7 +135,8 @@ mod tests {
         ];
         let mut warehouse = Warehouse::default();
         warehouse.status.conditions = health(ConditionStatus::True);
-        let stats = count(&[warehouse, Warehouse::default()], &stages);
+        let warehouses = [&warehouse, &Warehouse::default()].map(WarehouseMark::from);
+        let stats = count(&warehouses, &stages.each_ref().map(StageMark::from));
         assert_eq!((stats.stages.count, stats.stages.health.healthy), (4, 1));
         assert_eq!((stats.warehouses.count, stats.warehouses.health.healthy), (2, 1));
     }
@@ -124,7 +145,7 @@ mod tests {
     fn shards_are_those_named_by_anything() {
         let mut sharded = stage(1, None);
         sharded.spec.shard = "a".into();
-        let found = shards::<Warehouse, _>(&[], &[sharded, stage(1, None)]);
+        let found = shards(&[], &[&sharded, &stage(1, None)].map(StageMark::from));
         assert_eq!(found, BTreeSet::from(["a".to_owned()]));
     }
 }

@@ -22,8 +22,12 @@ use crate::context::{Context, Cx, failure};
 /// Changed Secrets are seen at once; this is for what no watch tells.
 const LOOK_AGAIN: Duration = Duration::from_mins(5);
 
-/// One pass over a ProjectConfig.
+/// One pass over a ProjectConfig. Only the one that has the name of its Project counts.
 pub(crate) async fn reconcile_project(cx: Cx, key: ObjectKey, pass: Pass) -> Result<Next, Failure> {
+    // Any other would let people who may not read Secrets learn from their addresses.
+    if key.name != key.namespace || !cx.caches.is_project_namespace(&key.namespace) {
+        return Ok(Next::Done);
+    }
     let found = cx.caches.project_configs.get(&key).filter(|config| is_alive(&config.metadata));
     let receivers = found.as_ref().map_or(&[][..], |config| &config.spec.webhook_receivers);
     watch_project_secrets(&cx, &key, receivers);

@@ -17,6 +17,7 @@ use kube::{Api, ResourceExt, api::PostParams};
 use crate::{
     context::{Context, failure, replan},
     settings::ControllerGrants,
+    summary::marks,
     write::{Written, apply_grant},
 };
 
@@ -102,9 +103,8 @@ fn plan(cx: &Context, project: &Project) -> Vec<Step> {
         ControllerGrants::Unmanaged => None,
         ControllerGrants::EveryProject => Some(account::select_controllers(&accounts, None)),
         ControllerGrants::PerShard => {
-            let warehouses = cx.caches.warehouses.in_namespace(&name);
-            let stages = cx.caches.stages.in_namespace(&name);
-            let shards = statistics::shards(&warehouses, &stages);
+            let warehouses = marks(&cx.caches.warehouses, &name);
+            let shards = statistics::shards(&warehouses, &marks(&cx.caches.stages, &name));
             Some(account::select_controllers(&accounts, Some(&shards)))
         }
     };
@@ -131,9 +131,8 @@ async fn write_status(
     pass: &Pass,
 ) -> Result<(), Failure> {
     let name = project.name_any();
-    let warehouses = cx.caches.warehouses.in_namespace(&name);
-    let stages = cx.caches.stages.in_namespace(&name);
-    let stats = statistics::count(&warehouses, &stages);
+    let warehouses = marks(&cx.caches.warehouses, &name);
+    let stats = statistics::count(&warehouses, &marks(&cx.caches.stages, &name));
     let status = project::plan_status(project, outcome, stats, cx.now());
     let new = Project { status, ..project.clone() };
     let written = patch_status(&cx.client, project, &new, Precondition::Version).await;

@@ -1,7 +1,7 @@
 //! Receivers get addresses as soon as their Secrets are there.
 
 use api_kinds::{ClusterConfig, ProjectConfig, receiver::WebhookReceiverDetails};
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use serde_json::{Value, json};
 
 use crate::world::{World, create, merge};
@@ -94,6 +94,29 @@ async fn a_secret_of_another_project_is_of_no_use() {
         ready_reason(config) == Some("SyncWebhookReceiversFailed")
     })
     .await;
+}
+
+#[tokio::test]
+async fn only_the_config_of_a_project_gets_addresses() {
+    let world = World::start().await;
+    world.ready_project("demo", json!({})).await;
+    let namespaces = world.cluster::<Namespace>();
+    create(&namespaces, json!({"metadata": {"name": "stranger"}})).await;
+    for (namespace, name) in [("demo", "second"), ("stranger", "stranger"), ("demo", "demo")] {
+        if name != "second" {
+            create(&world.within::<Secret>(namespace), secret("one")).await;
+        }
+        let config = json!({"metadata": {"name": name}, "spec": receivers()});
+        create(&world.within::<ProjectConfig>(namespace), config).await;
+    }
+    until_project_config(&world, "the address is told", |config| {
+        ready_reason(config) == Some("Synced")
+    })
+    .await;
+    for (namespace, name) in [("demo", "second"), ("stranger", "stranger")] {
+        let other = world.within::<ProjectConfig>(namespace).get(name).await.unwrap();
+        assert_eq!(other.status.webhook_receivers, []);
+    }
 }
 
 #[tokio::test]

@@ -201,7 +201,7 @@ async fn writes_of_others_at_the_same_time_do_not_keep_projects_from_being_ready
 #[tokio::test]
 async fn many_projects_come_and_go_without_a_stray_grant() {
     let world = World::start().await;
-    let names: Vec<_> = (0..30).map(|number| format!("p{number}")).collect();
+    let names: Vec<_> = (0..200).map(|number| format!("p{number}")).collect();
     join_all(names.iter().map(|name| world.ready_project(name, json!({})))).await;
     let projects = world.cluster::<Project>();
     for name in &names {
