@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use api_kinds::finalizer::FINALIZER;
+use api_kinds::{Warehouse, finalizer::FINALIZER};
 use futures::future::join_all;
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
@@ -10,6 +10,7 @@ use k8s_openapi::api::{
 };
 use kube::{Api, ResourceExt, api::ListParams};
 use serde_json::json;
+use svc_management::Replicas;
 
 use crate::world::{World, create, delete, merge};
 
@@ -69,6 +70,27 @@ async fn a_deleted_controller_goes_after_its_grants() {
     delete(&accounts, "remote").await;
     world.until_gone(&accounts, "remote").await;
     assert_eq!(count(&world).await, 0);
+}
+
+#[tokio::test]
+async fn a_controller_of_a_shard_gets_only_the_projects_with_objects_of_it_when_asked() {
+    let mut world = World::empty(None).await;
+    world.variables = vec![("CONTROLLER_ROLE_BINDINGS_PER_SHARD", "true")];
+    world.manage(Replicas::One);
+    for name in ["with", "without"] {
+        world.ready_project(name, json!({})).await;
+    }
+    let mut account = controller();
+    account["metadata"]["labels"]["kargo.akuity.io/shard"] = json!("east");
+    create(&world.within::<ServiceAccount>("kargo"), account).await;
+    let warehouses = world.within::<Warehouse>("with");
+    let git = json!({"git": {"repoURL": "https://example.com/r.git"}});
+    let spec = json!({"shard": "east", "subscriptions": [git]});
+    create(&warehouses, json!({"metadata": {"name": "w"}, "spec": spec})).await;
+    world.until_there(&world.within::<RoleBinding>("with"), BINDING).await;
+    assert_eq!(count(&world).await, 1);
+    delete(&warehouses, "w").await;
+    until_count(&world, 0).await;
 }
 
 #[tokio::test]

@@ -83,6 +83,23 @@ async fn deleting_a_namespace_deletes_its_project() {
 }
 
 #[tokio::test]
+async fn a_namespace_ceases_to_be_owned_by_its_project() {
+    let world = World::start().await;
+    let project = world.ready_project("demo", json!({})).await;
+    let namespaces = world.cluster::<Namespace>();
+    let owner = json!({
+        "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project",
+        "name": "demo", "uid": project.metadata.uid,
+    });
+    merge(&namespaces, "demo", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    world
+        .eventually("nobody owns the namespace", async || {
+            namespaces.get("demo").await.unwrap().owner_references().is_empty().then_some(())
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn a_kept_namespace_loses_the_grants_of_the_system_and_can_be_taken_over_again() {
     let world = World::start().await;
     world.ready_project("demo", json!({"kargo.akuity.io/keep-namespace": "true"})).await;

@@ -35,6 +35,8 @@ const POLL: Duration = Duration::from_millis(10);
 pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) client: Client,
+    /// Settings of management controllers that differ from the usual ones.
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
 }
 
 /// Objects of kinds that tests handle.
@@ -66,7 +68,7 @@ impl World {
         };
         let engine = builder.start().await.unwrap();
         let client = engine.admin_client();
-        Self { engine, client }
+        Self { engine, client, variables: vec![] }
     }
 
     /// An installation with a management controller.
@@ -122,10 +124,8 @@ impl World {
             entropy: self.engine.entropy(),
             tasks: Arc::new(tasks.clone()),
         };
-        let variables: FixedEnvironment =
-            [("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "https://hooks.example.com")]
-                .into_iter()
-                .collect();
+        let url = ("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "https://hooks.example.com");
+        let variables: FixedEnvironment = self.variables.iter().copied().chain([url]).collect();
         let settings = Settings::from_environment(&variables).unwrap();
         svc_management::run(client, ports, settings, replicas, monitor)
     }
