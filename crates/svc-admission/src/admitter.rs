@@ -58,7 +58,7 @@ impl Admitter {
     }
 
     /// Answers one of the two questions. What is not registered is let through.
-    pub async fn admit(&self, phase: Phase, request: &Request) -> Verdict {
+    pub async fn admit(&self, phase: Phase, request: &Request<'_>) -> Verdict {
         match phase {
             Phase::Mutate => self.mutate(request).await,
             Phase::Validate => self.validate(request).await,
@@ -66,7 +66,7 @@ impl Admitter {
     }
 
     /// How the object must be changed before its schema is checked.
-    pub async fn mutate(&self, request: &Request) -> Verdict {
+    pub async fn mutate(&self, request: &Request<'_>) -> Verdict {
         match registration::handler(Phase::Mutate, request) {
             Some(Handler::Freight) => kind::freight::mutate(self, request).await,
             Some(Handler::Promotion) => kind::promotion::mutate(self, request).await,
@@ -79,7 +79,7 @@ impl Admitter {
     }
 
     /// Whether the object may be stored or deleted.
-    pub async fn validate(&self, request: &Request) -> Verdict {
+    pub async fn validate(&self, request: &Request<'_>) -> Verdict {
         self.check_shard(request).await?;
         let admitted = match registration::handler(Phase::Validate, request) {
             Some(Handler::Freight) => kind::freight::validate(self, request).await?,
@@ -98,7 +98,7 @@ impl Admitter {
                 Admitted::default()
             }
             Some(Handler::Replica) => {
-                let caller = self.settings.identities.caller(&request.user);
+                let caller = self.settings.identities.caller(request.user);
                 replica::validate(request.operation, &caller)?;
                 Admitted::default()
             }
@@ -121,16 +121,16 @@ impl Admitter {
     }
 
     /// Events are told only of what becomes real.
-    fn tell(&self, request: &Request, mut admitted: Admitted) -> Admission {
+    fn tell(&self, request: &Request<'_>, mut admitted: Admitted) -> Admission {
         if !request.dry_run {
             self.teller.tell(std::mem::take(&mut admitted.events));
         }
         admitted.into()
     }
 
-    async fn validate_task(&self, request: &Request) -> Result<Admitted, Refusal> {
+    async fn validate_task(&self, request: &Request<'_>) -> Result<Admitted, Refusal> {
         let home = match request.operation {
-            Operation::Create => Some(self.lookup.project_namespace(&request.namespace).await?),
+            Operation::Create => Some(self.lookup.project_namespace(request.namespace).await?),
             Operation::Update | Operation::Delete => None,
         };
         promotion_task::validate(&request.object()?, home)?;
@@ -138,17 +138,17 @@ impl Admitter {
     }
 
     /// A controller writes only what belongs to its shard.
-    async fn check_shard(&self, request: &Request) -> Result<(), Refusal> {
+    async fn check_shard(&self, request: &Request<'_>) -> Result<(), Refusal> {
         if !self.settings.restrict_controllers_to_shard || !registration::has_shard(request) {
             return Ok(());
         }
         let home = &self.settings.namespace;
-        let Some(scope) = self.lookup.shard_scope(&request.user, home).await? else {
+        let Some(scope) = self.lookup.shard_scope(request.user, home).await? else {
             return Ok(());
         };
-        let objects = [request.old_object.as_ref(), request.object.as_ref()];
+        let objects = [request.old_object, request.object];
         let shards: Vec<&str> = objects.into_iter().flatten().map(shard_of).collect();
-        scope.check(&request.user.name, &request.resource, &shards)
+        scope.check(&request.user.name, request.resource, &shards)
     }
 }
 
@@ -164,6 +164,6 @@ pub(crate) fn changed<K: Kind>(before: &K, after: &K) -> Verdict {
 }
 
 /// Whether the request concerns one of our kinds.
-pub(crate) fn is_ours(request: &Request) -> bool {
+pub(crate) fn is_ours(request: &Request<'_>) -> bool {
     request.group == GROUP
 }

@@ -5,26 +5,26 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A write on its way into the store.
-#[derive(Clone, Debug)]
-pub struct Request {
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
     /// What it does.
     pub operation: Operation,
     /// The API group; empty for the core group.
-    pub group: String,
+    pub group: &'a str,
     /// The plural name of the resource.
-    pub resource: String,
+    pub resource: &'a str,
     /// The subresource; empty when the object itself is written.
-    pub subresource: String,
+    pub subresource: &'a str,
     /// The namespace; empty for objects without.
-    pub namespace: String,
+    pub namespace: &'a str,
     /// The name; empty while it is still to be made up.
-    pub name: String,
+    pub name: &'a str,
     /// Who writes.
-    pub user: User,
+    pub user: &'a User,
     /// The object as it would be stored; `None` on delete.
-    pub object: Option<Value>,
+    pub object: Option<&'a Value>,
     /// The object as it is stored; `None` on create.
-    pub old_object: Option<Value>,
+    pub old_object: Option<&'a Value>,
     /// Whether nothing will be stored.
     pub dry_run: bool,
 }
@@ -47,20 +47,20 @@ impl From<Admitted> for Admission {
     }
 }
 
-impl Request {
+impl Request<'_> {
     /// The object as one of our types.
     pub(crate) fn object<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
-        decode(self.object.as_ref())
+        decode(self.object)
     }
 
     /// The stored object as one of our types; `None` when there is none.
     pub(crate) fn old_object<K: DeserializeOwned>(&self) -> Result<Option<K>, Refusal> {
-        self.old_object.as_ref().map(|old| decode(Some(old))).transpose()
+        self.old_object.map(|old| decode(Some(old))).transpose()
     }
 
     /// The stored object, which the operation implies.
     pub(crate) fn required_old<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
-        decode(self.old_object.as_ref())
+        decode(self.old_object)
     }
 
     pub(crate) fn is_create(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::{Admitter, Request, Verdict, admitter::changed};
 /// How many aliases are tried; each one is known to be taken before the next.
 const MAX_ALIASES: usize = 64;
 
-pub(crate) async fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
+pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Freight = request.object()?;
     let now = to_wire(admitter.clock().now());
     let needs_alias = request.is_create() && sent.alias.is_empty();
@@ -21,7 +21,7 @@ pub(crate) async fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
         freight::default(&mut freight, request.is_create(), &now, &taken);
         let is_settled = !needs_alias
             || taken.len() >= MAX_ALIASES
-            || !admitter.lookup.is_alias_taken(&request.namespace, &freight.alias, "").await?;
+            || !admitter.lookup.is_alias_taken(request.namespace, &freight.alias, "").await?;
         if is_settled {
             return changed(&sent, &freight);
         }
@@ -29,7 +29,10 @@ pub(crate) async fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
     }
 }
 
-pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+pub(crate) async fn validate(
+    admitter: &Admitter,
+    request: &Request<'_>,
+) -> Result<Admitted, Refusal> {
     match request.operation {
         Operation::Create => validate_create(admitter, request).await,
         Operation::Update => validate_update(admitter, request).await,
@@ -37,9 +40,9 @@ pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<A
     }
 }
 
-async fn validate_create(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_create(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let freight: Freight = request.object()?;
-    let (lookup, namespace) = (&admitter.lookup, &request.namespace);
+    let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let home = lookup.project_namespace(namespace).await?;
     let is_alias_taken = lookup.is_alias_taken(namespace, &freight.alias, "").await?;
     let warehouse: Option<Warehouse> = lookup.get(namespace, &freight.origin.name).await?;
@@ -48,14 +51,14 @@ async fn validate_create(admitter: &Admitter, request: &Request) -> Result<Admit
     Ok(Admitted::default())
 }
 
-async fn validate_update(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_update(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let (freight, old): (Freight, Freight) = (request.object()?, request.required_old()?);
-    let (lookup, namespace) = (&admitter.lookup, &request.namespace);
+    let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let is_alias_taken = freight.alias != old.alias
-        && lookup.is_alias_taken(namespace, &freight.alias, &request.name).await?;
+        && lookup.is_alias_taken(namespace, &freight.alias, request.name).await?;
     let mut found: Vec<(&str, Option<Stage>, Permission)> = Vec::new();
     for stage in freight::new_approvals(&freight, &old) {
-        let permission = lookup.promote(&request.user, namespace, stage).await;
+        let permission = lookup.promote(request.user, namespace, stage).await;
         found.push((stage, lookup.get(namespace, stage).await?, permission));
     }
     let approvals: Vec<freight::Approval<'_>> = found
@@ -66,14 +69,14 @@ async fn validate_update(admitter: &Admitter, request: &Request) -> Result<Admit
             permission: *permission,
         })
         .collect();
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     freight::validate_update(&freight, &old, &caller, is_alias_taken, &approvals)
 }
 
-async fn validate_delete(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_delete(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let freight: Freight = request.required_old()?;
     let name = freight.metadata.name.as_deref().unwrap_or_default();
-    let (stages, promotions) = admitter.lookup.users_of_freight(&request.namespace, name).await?;
+    let (stages, promotions) = admitter.lookup.users_of_freight(request.namespace, name).await?;
     freight::validate_delete(&freight, &stages, &promotions)?;
     Ok(Admitted::default())
 }

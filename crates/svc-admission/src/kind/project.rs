@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use crate::{Admitter, Request, Verdict, admitter::changed};
 
-pub(crate) fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
+pub(crate) fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Project = request.object()?;
     let old: Option<Project> = request.old_object()?;
     let mut completed = sent.clone();
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     project::default(&mut completed, old.as_ref(), &caller);
     changed(&sent, &completed)
 }
@@ -26,7 +26,10 @@ pub(crate) fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
 /// A new Project finds its namespace ready, with the API server let in, when its creation returns.
 /// If the write fails after this, the next try finds both and goes on; so does the management
 /// controller.
-pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+pub(crate) async fn validate(
+    admitter: &Admitter,
+    request: &Request<'_>,
+) -> Result<Admitted, Refusal> {
     if !request.is_create() || request.dry_run {
         return Ok(Admitted::default());
     }

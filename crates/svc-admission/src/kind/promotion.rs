@@ -13,11 +13,11 @@ use core_rules::promotion::{Task, referenced_tasks};
 
 use crate::{Admitter, Request, Verdict, admitter::changed};
 
-pub(crate) async fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
+pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Promotion = request.object()?;
     let old: Option<Promotion> = request.old_object()?;
-    let caller = admitter.settings.identities.caller(&request.user);
-    let stage: Option<Stage> = admitter.lookup.get(&request.namespace, &sent.spec.stage).await?;
+    let caller = admitter.settings.identities.caller(request.user);
+    let stage: Option<Stage> = admitter.lookup.get(request.namespace, &sent.spec.stage).await?;
     let around = match (&stage, request.is_create()) {
         (Some(stage), true) => Around::find(admitter, &sent, stage, &caller).await?,
         _ => Around::default(),
@@ -83,7 +83,10 @@ fn is_silent(promotion: &Promotion) -> bool {
     actor.is_none_or(|actor| actor.is_empty() || actor.starts_with("controller:"))
 }
 
-pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+pub(crate) async fn validate(
+    admitter: &Admitter,
+    request: &Request<'_>,
+) -> Result<Admitted, Refusal> {
     match request.operation {
         Operation::Create => validate_create(admitter, request).await,
         Operation::Update => validate_update(admitter, request).await,
@@ -91,12 +94,12 @@ pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<A
     }
 }
 
-async fn validate_create(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_create(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let new: Promotion = request.object()?;
-    let (lookup, namespace) = (&admitter.lookup, &request.namespace);
+    let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let name = new.metadata.name.clone().unwrap_or_default();
     let stage = match admitter.stages.take(&name) {
-        Some(stage) if stage.metadata.namespace.as_ref() == Some(namespace) => Some(stage),
+        Some(stage) if stage.metadata.namespace.as_deref() == Some(namespace) => Some(stage),
         _ => lookup.get::<Stage>(namespace, &new.spec.stage).await?.map(Arc::new),
     };
     let freight: Option<Freight> = lookup.get(namespace, &new.spec.freight).await?;
@@ -107,7 +110,7 @@ async fn validate_create(admitter: &Admitter, request: &Request) -> Result<Admit
     };
     let world = CreateWorld {
         home: lookup.project_namespace(namespace).await?,
-        permission: lookup.promote(&request.user, namespace, &new.spec.stage).await,
+        permission: lookup.promote(request.user, namespace, &new.spec.stage).await,
         stage: stage.as_deref(),
         freight: freight.as_ref(),
         request: behind.as_ref(),
@@ -115,7 +118,7 @@ async fn validate_create(admitter: &Admitter, request: &Request) -> Result<Admit
         argocd_namespace: &admitter.settings.argocd_namespace,
         now: admitter.clock().now(),
     };
-    promotion::validate_create(&new, &admitter.settings.identities.caller(&request.user), &world)
+    promotion::validate_create(&new, &admitter.settings.identities.caller(request.user), &world)
 }
 
 /// The PromotionRequest that the Promotion says is behind it.
@@ -130,22 +133,22 @@ async fn behind(
     }
 }
 
-async fn validate_update(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_update(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let (new, old): (Promotion, Promotion) = (request.object()?, request.required_old()?);
-    let (lookup, namespace) = (&admitter.lookup, &request.namespace);
+    let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let is_same_child = controlling_request(&new.metadata) == controlling_request(&old.metadata);
     let behind = if is_same_child { None } else { behind(admitter, &new, namespace).await? };
-    let permission = lookup.promote(&request.user, namespace, &old.spec.stage).await;
+    let permission = lookup.promote(request.user, namespace, &old.spec.stage).await;
     let world = UpdateWorld { permission, request: behind.as_ref() };
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     promotion::validate_update(&new, &old, &caller, &world)
 }
 
-async fn validate_delete(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+async fn validate_delete(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let old: Promotion = request.required_old()?;
     let stage = &old.spec.stage;
-    let permission = admitter.lookup.promote(&request.user, &request.namespace, stage).await;
-    let caller = admitter.settings.identities.caller(&request.user);
+    let permission = admitter.lookup.promote(request.user, request.namespace, stage).await;
+    let caller = admitter.settings.identities.caller(request.user);
     promotion::validate_delete(&old, &caller, permission)?;
     Ok(Admitted::default())
 }

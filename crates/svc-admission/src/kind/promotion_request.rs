@@ -11,20 +11,23 @@ use core_rules::gate::PassingStages;
 
 use crate::{Admitter, Request, Verdict, admitter::changed};
 
-pub(crate) async fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
+pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: PromotionRequest = request.object()?;
     let old: Option<PromotionRequest> = request.old_object()?;
-    let stage: Option<Stage> = admitter.lookup.get(&request.namespace, &sent.spec.stage).await?;
+    let stage: Option<Stage> = admitter.lookup.get(request.namespace, &sent.spec.stage).await?;
     let mut completed = sent.clone();
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     promotion_request::default(&mut completed, old.as_ref(), stage.as_ref(), &caller);
     changed(&sent, &completed)
 }
 
-pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+pub(crate) async fn validate(
+    admitter: &Admitter,
+    request: &Request<'_>,
+) -> Result<Admitted, Refusal> {
     let new: PromotionRequest = request.object()?;
     let old: Option<PromotionRequest> = request.old_object()?;
-    let (lookup, namespace) = (&admitter.lookup, &request.namespace);
+    let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let mut missing_targets = BTreeSet::new();
     let (mut stage, mut freight) = (None::<Stage>, None::<Freight>);
     let mut passing_stages = PassingStages::new();
@@ -40,14 +43,14 @@ pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<A
         if request.is_create() { Some(lookup.project_namespace(namespace).await?) } else { None };
     let world = World {
         home,
-        permission: lookup.promote(&request.user, namespace, &new.spec.stage).await,
+        permission: lookup.promote(request.user, namespace, &new.spec.stage).await,
         stage: stage.as_ref(),
         freight: freight.as_ref(),
         missing_targets: &missing_targets,
         passing_stages: &passing_stages,
         now: admitter.clock().now(),
     };
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     promotion_request::validate(&new, old.as_ref(), &caller, &world)
 }
 

@@ -16,22 +16,25 @@ const MAX_UPSTREAMS: usize = 32;
 /// How many Warehouses and tasks are looked for.
 const MAX_REFERENCES: usize = 32;
 
-pub(crate) fn mutate(admitter: &Admitter, request: &Request) -> Verdict {
+pub(crate) fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Stage = request.object()?;
     let old: Option<Stage> = request.old_object()?;
     let mut completed = sent.clone();
-    let caller = admitter.settings.identities.caller(&request.user);
+    let caller = admitter.settings.identities.caller(request.user);
     stage::default(&mut completed, old.as_ref(), &caller);
     changed(&sent, &completed)
 }
 
-pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<Admitted, Refusal> {
+pub(crate) async fn validate(
+    admitter: &Admitter,
+    request: &Request<'_>,
+) -> Result<Admitted, Refusal> {
     let stage: Stage = request.object()?;
     let old: Option<Stage> = request.old_object()?;
     let lookup = &admitter.lookup;
     let mut home: Option<ProjectNamespace> = None;
     if request.is_create() {
-        home = Some(lookup.project_namespace(&request.namespace).await?);
+        home = Some(lookup.project_namespace(request.namespace).await?);
     }
     let is_interesting = stage::needs_validation(&stage, old.as_ref())
         || old.as_ref().is_some_and(|old| old.metadata.labels != stage.metadata.labels);
@@ -40,7 +43,7 @@ pub(crate) async fn validate(admitter: &Admitter, request: &Request) -> Result<A
     let mut config: Option<ProjectConfig> = None;
     if is_interesting && home != Some(ProjectNamespace::Missing) {
         references = find_references(lookup, &stage).await.ok();
-        config = lookup.config(&request.namespace).await.ok().flatten();
+        config = lookup.config(request.namespace).await.ok().flatten();
     }
     let world = World { home, references: references.as_ref(), config: config.as_ref() };
     stage::validate(request.operation, &stage, old.as_ref(), &world)

@@ -124,12 +124,12 @@ const SHARDED: [&str; 4] = ["promotionrequests", "promotions", "stages", "wareho
 const REPLICA_PATH: &str = "/validate-v1-replicated-resource";
 
 /// Whose rules apply to a request.
-pub(crate) fn handler(phase: Phase, request: &Request) -> Option<Handler> {
+pub(crate) fn handler(phase: Phase, request: &Request<'_>) -> Option<Handler> {
     if is_replica(phase, request) {
         return Some(Handler::Replica);
     }
-    let resource = match request.subresource.as_str() {
-        "" => request.resource.clone(),
+    let resource = match request.subresource {
+        "" => request.resource.to_owned(),
         subresource => format!("{}/{subresource}", request.resource),
     };
     let applies = |webhook: &&Webhook| {
@@ -141,21 +141,21 @@ pub(crate) fn handler(phase: Phase, request: &Request) -> Option<Handler> {
 }
 
 /// Whether the request writes something that belongs to a shard.
-pub(crate) fn has_shard(request: &Request) -> bool {
-    is_ours(request) && SHARDED.contains(&request.resource.as_str())
+pub(crate) fn has_shard(request: &Request<'_>) -> bool {
+    is_ours(request) && SHARDED.contains(&request.resource)
 }
 
 /// A Secret or ConfigMap with the mark of a replica. Whether its namespace is a Project's is for the
 /// API server to select; in process the mark decides.
-fn is_replica(phase: Phase, request: &Request) -> bool {
+fn is_replica(phase: Phase, request: &Request<'_>) -> bool {
     let is_plain = request.group.is_empty()
         && request.subresource.is_empty()
-        && ["secrets", "configmaps"].contains(&request.resource.as_str());
+        && ["secrets", "configmaps"].contains(&request.resource);
     let has_mark = |object: &Value| {
         let labels = object.pointer("/metadata/labels");
         labels.is_some_and(|labels| labels.get(labels::REPLICATED_FROM).is_some())
     };
-    let objects = [&request.object, &request.old_object];
+    let objects = [request.object, request.old_object];
     phase == Validate && is_plain && objects.into_iter().flatten().any(has_mark)
 }
 

@@ -1,18 +1,26 @@
+use std::collections::BTreeMap;
+
 use api_kinds::GROUP;
 use core_rules::admission::User;
 use serde_json::json;
 
 use super::*;
 
-fn request(resource: &str, subresource: &str, operation: Operation) -> Request {
+fn request<'a>(resource: &'a str, subresource: &'a str, operation: Operation) -> Request<'a> {
+    static NOBODY: User = User {
+        name: String::new(),
+        uid: String::new(),
+        groups: Vec::new(),
+        extra: BTreeMap::new(),
+    };
     Request {
         operation,
-        group: GROUP.into(),
-        resource: resource.into(),
-        subresource: subresource.into(),
-        namespace: "demo".into(),
-        name: "x".into(),
-        user: User::default(),
+        group: GROUP,
+        resource,
+        subresource,
+        namespace: "demo",
+        name: "x",
+        user: &NOBODY,
         object: None,
         old_object: None,
         dry_run: false,
@@ -49,17 +57,17 @@ fn subresources_and_deletions_go_where_they_are_registered() {
     assert_eq!(validate("targets", "", Create), None);
     assert_eq!(handler(Mutate, &request("freights", "status", Update)), None);
     let mut foreign = request("stages", "", Create);
-    foreign.group = "example.com".into();
+    foreign.group = "example.com";
     assert_eq!(handler(Validate, &foreign), None);
 }
 
 #[test]
 fn replicas_are_known_by_their_label() {
     let mut secret = request("secrets", "", Delete);
-    secret.group.clear();
+    secret.group = "";
     assert_eq!(handler(Validate, &secret), None);
-    secret.old_object =
-        Some(json!({"metadata": {"labels": {"kargo.akuity.io/replicated-from": "s"}}}));
+    let replica = json!({"metadata": {"labels": {"kargo.akuity.io/replicated-from": "s"}}});
+    secret.old_object = Some(&replica);
     assert_eq!(handler(Validate, &secret), Some(Handler::Replica));
 }
 

@@ -45,13 +45,13 @@ async fn review(admitter: &Admitter, phase: Phase, body: &[u8]) -> Response<Full
         Err(problem) => return text(StatusCode::BAD_REQUEST, &problem),
     };
     // A panic of one rule must not take the others' requests along.
-    let verdict = AssertUnwindSafe(admitter.admit(phase, &review.request)).catch_unwind().await;
+    let request = review.request();
+    let verdict = AssertUnwindSafe(admitter.admit(phase, &request)).catch_unwind().await;
     let verdict = verdict.unwrap_or_else(|_| {
-        let uid = &review.uid;
-        tracing::error!(uid, resource = review.request.resource, "admission panicked");
+        tracing::error!(resource = request.resource, name = request.name, "admission panicked");
         Err(Refusal::internal("admission failed; see the log of the webhook server"))
     });
-    let reply = review::reply(&review.uid, &verdict).to_string();
+    let reply = review::reply(review.uid(), &verdict).to_string();
     let mut response = Response::new(Full::new(Bytes::from(reply)));
     response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
     response

@@ -17,8 +17,31 @@ const MAX_WARNINGS: usize = 32;
 
 /// A question with the identifier that the answer must repeat.
 pub(super) struct Review {
-    pub(super) uid: String,
-    pub(super) request: Request,
+    body: Body,
+    operation: Operation,
+    user: User,
+}
+
+impl Review {
+    pub(super) fn uid(&self) -> &str {
+        &self.body.uid
+    }
+
+    pub(super) fn request(&self) -> Request<'_> {
+        let body = &self.body;
+        Request {
+            operation: self.operation,
+            group: &body.resource.group,
+            resource: &body.resource.resource,
+            subresource: &body.sub_resource,
+            namespace: &body.namespace,
+            name: &body.name,
+            user: &self.user,
+            object: body.object.as_ref().filter(|object| !object.is_null()),
+            old_object: body.old_object.as_ref().filter(|object| !object.is_null()),
+            dry_run: body.dry_run,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -66,34 +89,16 @@ pub(super) fn read(body: &[u8]) -> Result<Review, String> {
     if envelope.api_version != API_VERSION || envelope.kind != KIND {
         return Err(format!("expected {KIND} of {API_VERSION}"));
     }
-    let body = envelope.request.ok_or("the review holds no request")?;
+    let mut body = envelope.request.ok_or("the review holds no request")?;
     let operation = match body.operation.as_str() {
         "CREATE" => Operation::Create,
         "UPDATE" => Operation::Update,
         "DELETE" => Operation::Delete,
         other => return Err(format!("operation {other:?} is not asked about")),
     };
-    let user = body.user_info;
-    Ok(Review {
-        uid: body.uid,
-        request: Request {
-            operation,
-            group: body.resource.group,
-            resource: body.resource.resource,
-            subresource: body.sub_resource,
-            namespace: body.namespace,
-            name: body.name,
-            user: User {
-                name: user.username,
-                uid: user.uid,
-                groups: user.groups,
-                extra: user.extra,
-            },
-            object: body.object.filter(|object| !object.is_null()),
-            old_object: body.old_object.filter(|object| !object.is_null()),
-            dry_run: body.dry_run,
-        },
-    })
+    let user = std::mem::take(&mut body.user_info);
+    let user = User { name: user.username, uid: user.uid, groups: user.groups, extra: user.extra };
+    Ok(Review { body, operation, user })
 }
 
 /// The answer on the wire.
@@ -150,9 +155,10 @@ mod tests {
             "uid": "u", "operation": "DELETE", "resource": {"group": "kargo.akuity.io", "version": "v1alpha1", "resource": "freights"},
             "userInfo": {"username": "alice", "groups": ["g"]}, "object": null, "oldObject": {"a": 1}}});
         let review = read(body.to_string().as_bytes()).unwrap();
-        assert_eq!((review.uid.as_str(), review.request.user.name.as_str()), ("u", "alice"));
-        assert_eq!((review.request.object, review.request.dry_run), (None, false));
-        assert_eq!(review.request.old_object, Some(json!({"a": 1})));
+        let request = review.request();
+        assert_eq!((review.uid(), request.user.name.as_str()), ("u", "alice"));
+        assert_eq!((request.object, request.dry_run), (None, false));
+        assert_eq!(request.old_object, Some(&json!({"a": 1})));
     }
 
     #[test]

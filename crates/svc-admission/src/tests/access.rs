@@ -3,7 +3,8 @@
 use core_rules::admission::Operation;
 use serde_json::json;
 
-use super::world::{API, World, freight, promotion, request, stage, warehouse};
+use super::world::{API, World, freight, promotion, request, stage, user, warehouse};
+use crate::Request;
 
 async fn scene() -> (World, String) {
     let world = World::start().await;
@@ -65,17 +66,16 @@ async fn a_controller_writes_only_its_own_shard() {
         stage["metadata"]["labels"] = json!({"kargo.akuity.io/shard": shard});
         stage
     };
-    let verdict = |who: &str, shard: &str| {
-        let mut request =
-            request(who, Operation::Update, Some(of_shard(shard)), Some(of_shard(shard)));
-        request.subresource = "status".into();
-        request
+    let verdict = async |who: &str, shard: &str| {
+        let (user, stage) = (user(who), of_shard(shard));
+        let asked = request(&user, Operation::Update, Some(&stage), Some(&stage));
+        world.admitter.validate(&Request { subresource: "status", ..asked }).await
     };
-    world.admitter.validate(&verdict(controller, "eu")).await.unwrap();
-    let refusal = world.admitter.validate(&verdict(controller, "us")).await.unwrap_err();
+    verdict(controller, "eu").await.unwrap();
+    let refusal = verdict(controller, "us").await.unwrap_err();
     assert_eq!(refusal.code(), 403);
     assert!(refusal.message.contains(r#"may not write stages of shard "us""#), "{refusal}");
-    world.admitter.validate(&verdict("alice", "us")).await.unwrap();
+    verdict("alice", "us").await.unwrap();
 }
 
 #[tokio::test]
@@ -83,6 +83,7 @@ async fn replicas_belong_to_the_management_controller() {
     let world = World::start().await;
     let replica = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "demo",
         "labels": {"kargo.akuity.io/replicated-from": "s"}}});
-    let request = request("alice", Operation::Create, Some(replica), None);
-    assert_eq!(world.admitter.validate(&request).await.unwrap_err().code(), 403);
+    let alice = user("alice");
+    let asked = request(&alice, Operation::Create, Some(&replica), None);
+    assert_eq!(world.admitter.validate(&asked).await.unwrap_err().code(), 403);
 }

@@ -6,19 +6,19 @@ use k8s_openapi::api::{core::v1::Namespace, rbac::v1::RoleBinding};
 use kube::Api;
 use serde_json::json;
 
-use super::world::{API, World, freight, object, project, promotion, request, stage, warehouse};
+use super::world::{
+    API, World, freight, object, project, promotion, request, stage, user, warehouse,
+};
+use crate::Request;
 
 #[tokio::test]
 async fn a_project_finds_its_namespace_ready_however_often_it_is_tried() {
     let world = World::bare().await;
-    let dry = crate::Request {
-        dry_run: true,
-        ..request("alice", Operation::Create, Some(project("demo")), None)
-    };
-    world.admitter.validate(&dry).await.unwrap();
+    let (alice, demo) = (user("alice"), project("demo"));
+    let real = request(&alice, Operation::Create, Some(&demo), None);
+    world.admitter.validate(&Request { dry_run: true, ..real }).await.unwrap();
     let namespaces: Api<Namespace> = Api::all(world.client.clone());
     assert!(namespaces.get_opt("demo").await.unwrap().is_none());
-    let real = request("alice", Operation::Create, Some(project("demo")), None);
     world.admitter.validate(&real).await.unwrap();
     world.admitter.validate(&real).await.unwrap();
     let namespace = namespaces.get("demo").await.unwrap();
@@ -27,7 +27,8 @@ async fn a_project_finds_its_namespace_ready_however_often_it_is_tried() {
     let binding: RoleBinding = world.get("demo", "kargo-project-admin").await.unwrap();
     let subjects: Vec<String> = binding.subjects.unwrap().into_iter().map(|one| one.name).collect();
     assert_eq!(subjects, ["kargo-api", "kargo-admin"]);
-    let foreign = request("alice", Operation::Create, Some(project("default")), None);
+    let default = project("default");
+    let foreign = request(&alice, Operation::Create, Some(&default), None);
     assert_eq!(world.admitter.validate(&foreign).await.unwrap_err().code(), 409);
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, sync::Arc};
 
-use api_kinds::{GROUP, Kind};
+use api_kinds::GROUP;
 use core_rules::access::{self, Component, Options};
 use core_rules::admission::{Identities, Operation, Refusal, User, apply_patch};
 use dev_testkit::engine::{Engine, Identity};
@@ -77,13 +77,14 @@ impl World {
     }
 
     /// Creates an object through admission, as an API server would.
-    pub(super) async fn write(&self, who: &str, object: Value) -> Result<Written, Refusal> {
-        let mut request = request(who, Operation::Create, Some(object), None);
-        let mutated = self.admitter.mutate(&request).await?;
-        let mut object = request.object.take().unwrap();
+    pub(super) async fn write(&self, who: &str, mut object: Value) -> Result<Written, Refusal> {
+        let user = user(who);
+        let sent = object.clone();
+        let asked = request(&user, Operation::Create, Some(&sent), None);
+        let mutated = self.admitter.mutate(&asked).await?;
         apply_patch(&mut object, &mutated.patch);
-        request.object = Some(object.clone());
-        let validated = self.admitter.validate(&request).await?;
+        let asked = Request { object: Some(&object), ..asked };
+        let validated = self.admitter.validate(&asked).await?;
         let object = self.store(object).await;
         Ok(Written { object, warnings: [mutated.warnings, validated.warnings].concat() })
     }
@@ -94,22 +95,23 @@ impl World {
         who: &str,
         subresource: &str,
         old: &Value,
-        new: Value,
+        mut new: Value,
     ) -> Result<Value, Refusal> {
-        let mut request = request(who, Operation::Update, Some(new), Some(old.clone()));
-        request.subresource = subresource.to_owned();
-        let mutated = self.admitter.mutate(&request).await?;
-        let mut object = request.object.take().unwrap();
-        apply_patch(&mut object, &mutated.patch);
-        request.object = Some(object.clone());
-        self.admitter.validate(&request).await?;
-        Ok(object)
+        let user = user(who);
+        let sent = new.clone();
+        let asked = request(&user, Operation::Update, Some(&sent), Some(old));
+        let asked = Request { subresource, ..asked };
+        let mutated = self.admitter.mutate(&asked).await?;
+        apply_patch(&mut new, &mutated.patch);
+        self.admitter.validate(&Request { object: Some(&new), ..asked }).await?;
+        Ok(new)
     }
 
     /// What admission says about a deletion; nothing is deleted.
     pub(super) async fn delete(&self, who: &str, old: &Value) -> Result<(), Refusal> {
-        let request = request(who, Operation::Delete, None, Some(old.clone()));
-        self.admitter.validate(&request).await.map(drop)
+        let user = user(who);
+        let asked = request(&user, Operation::Delete, None, Some(old));
+        self.admitter.validate(&asked).await.map(drop)
     }
 
     /// Replaces the status of an object past admission.
@@ -161,37 +163,53 @@ pub(super) fn ports(engine: &Engine) -> Ports {
     Ports { clock: engine.clock(), entropy: engine.entropy(), tasks: engine.tasks() }
 }
 
-pub(super) fn request(
-    who: &str,
+pub(super) fn user(name: &str) -> User {
+    User { name: name.to_owned(), ..User::default() }
+}
+
+pub(super) fn request<'a>(
+    user: &'a User,
     operation: Operation,
-    object: Option<Value>,
-    old: Option<Value>,
-) -> Request {
-    let subject = object.as_ref().or(old.as_ref()).unwrap();
-    let text = |pointer: &str| {
-        subject.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let api_version = text("/apiVersion");
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    object: Option<&'a Value>,
+    old_object: Option<&'a Value>,
+) -> Request<'a> {
+    let subject = object.or(old_object).unwrap();
+    let text = |pointer: &str| subject.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
     Request {
         operation,
-        group: group.to_owned(),
-        resource: plural(&text("/kind")),
-        subresource: String::new(),
+        group,
+        resource: plural(text("/kind")),
+        subresource: "",
         namespace: text("/metadata/namespace"),
         name: text("/metadata/name"),
-        user: User { name: who.to_owned(), ..User::default() },
+        user,
         object,
-        old_object: old,
+        old_object,
         dry_run: false,
     }
 }
 
-fn plural(kind: &str) -> String {
-    match kind {
-        "Freight" => api_kinds::Freight::DEFINITION.plural.to_owned(),
-        kind => format!("{}s", kind.to_lowercase()),
-    }
+fn plural(kind: &str) -> &'static str {
+    const PLURALS: [&str; 15] = [
+        "freights",
+        "projects",
+        "projectconfigs",
+        "promotions",
+        "promotiontasks",
+        "stages",
+        "warehouses",
+        "secrets",
+        "serviceaccounts",
+        "namespaces",
+        "clusterroles",
+        "clusterrolebindings",
+        "mutatingwebhookconfigurations",
+        "validatingwebhookconfigurations",
+        "promotionrequests",
+    ];
+    let singular = kind.to_lowercase();
+    PLURALS.into_iter().find(|plural| plural.strip_suffix('s') == Some(&singular)).unwrap()
 }
 
 fn collection(object: &Value) -> String {
