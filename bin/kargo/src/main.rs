@@ -1,8 +1,10 @@
 //! The one binary. A subcommand parses its settings, wires crates together and reports; what it does lives in the crates.
 
 mod backup;
+mod cluster;
 mod crds;
 mod exit;
+mod garbage_collector;
 mod restore;
 mod settings;
 mod up;
@@ -21,6 +23,8 @@ use crate::exit::{Exit, Failure};
 enum Command {
     /// Start a whole control plane in this process, with no cluster
     Up(up::UpArgs),
+    /// Delete Promotions and Freight that nobody needs any more
+    GarbageCollector(garbage_collector::GarbageCollectorArgs),
     /// Save the state of a control plane, also while it runs
     Backup(backup::BackupArgs),
     /// Put a saved state into a data directory
@@ -52,6 +56,7 @@ fn run(command: Command) -> Result<(), Failure> {
     logs.install();
     match command {
         Command::Up(args) => up::run(&args),
+        Command::GarbageCollector(args) => garbage_collector::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Crds => crds::run(),

@@ -169,3 +169,56 @@ fn crds_are_printed_as_eleven_documents() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.matches("kind: CustomResourceDefinition").count(), 11);
 }
+
+#[tokio::test]
+async fn the_management_controller_keeps_projects() {
+    let directory = tempfile::tempdir().unwrap();
+    let kargo = up(directory.path()).await;
+    let client = kargo.client().unwrap();
+    let project = json!({"apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": "demo"}});
+    let created = client
+        .json(Method::POST, "/apis/kargo.akuity.io/v1alpha1/projects", &project)
+        .await
+        .unwrap();
+    assert_eq!(created.status, 201, "{}", created.text());
+    let mut watch = client
+        .lines(
+            "/apis/kargo.akuity.io/v1alpha1/projects?watch=true&fieldSelector=metadata.name%3Ddemo",
+            &[],
+        )
+        .await
+        .unwrap();
+    loop {
+        let event = watch
+            .next_json(Duration::from_secs(20))
+            .await
+            .unwrap()
+            .expect("the Project becomes ready");
+        let conditions =
+            event["object"]["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        if conditions
+            .iter()
+            .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+        {
+            break;
+        }
+    }
+    let role = "/apis/rbac.authorization.k8s.io/v1/namespaces/demo/roles/kargo-promoter";
+    assert_eq!(client.get(role).await.unwrap().status, 200);
+    kargo.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_dry_run_of_the_garbage_collector_works_on_any_cluster() {
+    let directory = tempfile::tempdir().unwrap();
+    let running = up(directory.path()).await;
+    let output = Command::new(program())
+        .args(["garbage-collector", "--dry-run"])
+        .env("KUBECONFIG", directory.path().join("admin.kubeconfig"))
+        .env("ROLLOUTS_INTEGRATION_ENABLED", "false")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "would delete 0 objects in 0 Projects\n");
+    running.stop().await.unwrap();
+}

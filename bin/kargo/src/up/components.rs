@@ -1,12 +1,16 @@
 //! The identities that components run under, and what must be there before any of them starts.
 
-use core_rules::access::{self, Component, Options};
+use std::sync::Arc;
+
+use core_rules::access::{self, ArgoCd, Component, Options};
+use emb_auth::Identity;
 use emb_meta::GroupResource;
+use emb_store::{Entry, Key, Store};
 use serde_json::Value;
 
-/// What this installation decides about access: everything that one process holds.
+/// What this installation decides about access. The embedded engine has neither Argo CD nor Rollouts.
 fn options() -> Options {
-    Options::default()
+    Options { rollouts: false, argocd: ArgoCd::Absent, ..Options::default() }
 }
 
 /// Where the ServiceAccounts of components live.
@@ -14,9 +18,17 @@ pub(crate) fn namespace() -> String {
     options().namespace
 }
 
-/// The ServiceAccount of each component.
-pub(crate) fn service_accounts() -> impl Iterator<Item = &'static str> {
-    Component::ALL.into_iter().map(Component::service_account)
+/// The identity of a component, as its ServiceAccount stands in the store.
+pub(crate) fn identity(store: &Store, component: Component) -> Identity {
+    let name = component.service_account();
+    let uid = service_account(store, name).map(|account| account.uid.to_string());
+    Identity::service_account(&namespace(), name, &uid.unwrap_or_default())
+}
+
+/// A ServiceAccount of the release namespace.
+pub(crate) fn service_account(store: &Store, name: &str) -> Option<Arc<Entry>> {
+    let resource = GroupResource::new("", "serviceaccounts");
+    store.get(&Key { resource, namespace: namespace().into(), name: name.into() })
 }
 
 /// The namespaces, ServiceAccounts, roles and bindings to create when they are missing.

@@ -5,6 +5,7 @@ mod components;
 mod directory;
 mod keys;
 mod kubeconfig;
+mod manage;
 mod open;
 
 pub(crate) use self::open::failure as open_failure;
@@ -12,9 +13,10 @@ pub(crate) use self::open::failure as open_failure;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use core_clock::{Clock, Entropy};
+use core_rules::access::Component;
 use emb_apiserver::{ApiServer, Config, Limits, Peer};
 use emb_auth::{Identity, StaticToken, TokenKeys, TokenRequest};
-use emb_store::{Key, Store};
+use emb_store::Store;
 use io_http::{BindError, Listener};
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
 use tower::ServiceExt;
@@ -85,6 +87,8 @@ async fn serve(args: &UpArgs) -> Result<(), Failure> {
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
     let server = start_api(args, &store, &keys, &directory, &address.to_string(), &world).await?;
     serve_https(listener, &keys, &server, &world)?;
+    manage::start_management(&server, &store, &world)?;
+    manage::start_garbage_collector(&server, &store, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&directory, &keys, &store, address, &world)?;
     let started = world.clock.monotonic();
@@ -231,13 +235,11 @@ fn write_kubeconfigs(
         };
         directory.write(file, &kubeconfig.to_yaml())
     };
-    let namespace = components::namespace();
-    for name in components::service_accounts() {
-        let resource = emb_meta::GroupResource::new("", "serviceaccounts");
-        let key = Key { resource, namespace: namespace.as_str().into(), name: name.into() };
+    for component in Component::ALL {
+        let name = component.service_account();
         // A user may have removed it on purpose; it comes back at the next start.
-        if let Some(account) = store.get(&key) {
-            let token = component_token(&keys.tokens, &namespace, name, &account.uid, world);
+        if let Some(account) = components::service_account(store, name) {
+            let token = component_token(&keys.tokens, name, &account.uid, world);
             write(&format!("kubeconfigs/{name}.kubeconfig"), name, &token)?;
         }
     }
@@ -245,16 +247,10 @@ fn write_kubeconfigs(
     Ok(())
 }
 
-fn component_token(
-    tokens: &TokenKeys,
-    namespace: &str,
-    name: &str,
-    uid: &str,
-    world: &World,
-) -> String {
+fn component_token(tokens: &TokenKeys, name: &str, uid: &str, world: &World) -> String {
     let now = world.clock.now();
     tokens.issue(&TokenRequest {
-        namespace,
+        namespace: &components::namespace(),
         name,
         uid,
         audiences: Vec::new(),
