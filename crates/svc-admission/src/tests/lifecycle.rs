@@ -140,3 +140,63 @@ async fn kinds_live_in_projects_only() {
     let task = object("PromotionTask", "t", json!({"spec": {"steps": [{"uses": "copy"}]}}));
     assert_eq!(world.write(API, task).await.err().unwrap().code(), 422);
 }
+
+#[tokio::test]
+async fn promoting_something_else_than_the_newest_is_a_hold() {
+    let world = World::start().await;
+    world.write("alice", warehouse()).await.unwrap();
+    let policies = json!([{"stage": "test", "autoPromotionEnabled": true}]);
+    let config = object("ProjectConfig", "demo", json!({"spec": {"promotionPolicies": policies}}));
+    world.write("alice", config).await.unwrap();
+    world.write("alice", stage("test", json!({"direct": true}))).await.unwrap();
+    let mut old = freight("1");
+    old["discoveredAt"] = json!("2020-01-02T03:04:05Z");
+    let old = world.write("alice", old).await.unwrap().object;
+    let new = world.write("alice", freight("2")).await.unwrap().object;
+    let name =
+        |freight: &serde_json::Value| freight["metadata"]["name"].as_str().unwrap().to_owned();
+    let held = world.write("alice", promotion("test", &name(&old))).await.unwrap().object;
+    let annotations = &held["metadata"]["annotations"];
+    assert_eq!(annotations["kargo.akuity.io/auto-promotion-hold"], "Warehouse/w");
+    let by_origin = object(
+        "Promotion",
+        "any",
+        json!({"spec": {"stage": "test", "origin": {"kind": "Warehouse", "name": "w"}}}),
+    );
+    let resumed = world.write("alice", by_origin).await.unwrap().object;
+    assert_eq!(resumed["spec"]["freight"], new["metadata"]["name"]);
+    let annotations = &resumed["metadata"]["annotations"];
+    assert_eq!(annotations["kargo.akuity.io/auto-promotion-resume"], "Warehouse/w");
+}
+
+#[tokio::test]
+async fn a_request_for_targets_passes_the_same_gate_and_vouches_for_its_promotions() {
+    let world = World::start().await;
+    world.write("alice", warehouse()).await.unwrap();
+    let mut selecting = stage("test", json!({"direct": true}));
+    selecting["spec"]["targets"] = json!({"selectors": [{}]});
+    world.write("alice", selecting).await.unwrap();
+    world.store(object("Target", "eu", json!({}))).await;
+    let piece = world.write("alice", freight("1")).await.unwrap().object;
+    let freight = piece["metadata"]["name"].as_str().unwrap();
+    let order = |target: &str| {
+        let spec = json!({"stage": "test", "freight": freight, "targets": [{"name": target}]});
+        object("PromotionRequest", "r", json!({"spec": spec}))
+    };
+    assert_eq!(world.write("mallory", order("eu")).await.err().unwrap().code(), 403);
+    let missing = world.write("alice", order("us")).await.err().unwrap();
+    assert!(missing.message.contains(r#"Target "us" not found in namespace "demo""#), "{missing}");
+    let made = world.write("alice", order("eu")).await.unwrap().object;
+    assert_eq!(made["metadata"]["annotations"]["kargo.akuity.io/create-actor"], "kubernetes:alice");
+    let alone = world.write("alice", promotion("test", freight)).await.err().unwrap();
+    assert!(alone.message.contains("it is promoted to with a PromotionRequest"), "{alone}");
+    let mut child = promotion("test", freight);
+    child["spec"]["target"] = json!("eu");
+    child["metadata"]["ownerReferences"] = json!([{"apiVersion": api_kinds::API_VERSION,
+        "kind": "PromotionRequest", "name": "r", "uid": "forged", "controller": true}]);
+    let forged = world.write("alice", child.clone()).await.err().unwrap();
+    assert!(forged.message.contains("does not ask for this Promotion"), "{forged}");
+    child["metadata"]["ownerReferences"][0]["uid"] = made["metadata"]["uid"].clone();
+    let child = world.write("alice", child).await.unwrap().object;
+    assert!(child["metadata"]["name"].as_str().unwrap().starts_with("test.eu."));
+}

@@ -191,7 +191,7 @@ pub(super) fn request<'a>(
 }
 
 fn plural(kind: &str) -> &'static str {
-    const PLURALS: [&str; 15] = [
+    const PLURALS: [&str; 16] = [
         "freights",
         "projects",
         "projectconfigs",
@@ -207,6 +207,7 @@ fn plural(kind: &str) -> &'static str {
         "mutatingwebhookconfigurations",
         "validatingwebhookconfigurations",
         "promotionrequests",
+        "targets",
     ];
     let singular = kind.to_lowercase();
     PLURALS.into_iter().find(|plural| plural.strip_suffix('s') == Some(&singular)).unwrap()
