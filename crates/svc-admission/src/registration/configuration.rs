@@ -5,7 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use core_rules::access::WEBHOOK_CONFIGURATION;
 use serde_json::{Value, json};
 
-use super::{REPLICA_PATH, WEBHOOKS, Webhook, path_of};
+use super::{Handler, REPLICA_PATH, WEBHOOKS, Webhook, path_of};
 use crate::Phase::{Mutate, Validate};
 
 /// Where an API server reaches us.
@@ -22,18 +22,33 @@ pub enum Address {
     Url(String),
 }
 
-/// The two configurations that make an API server ask us: mutating, then validating. Without
-/// `authority` (in PEM form) somebody else must inject the trust; `inject_from` names the
-/// Certificate that cert-manager takes it from.
-pub fn configurations(
-    address: &Address,
-    authority: Option<&str>,
-    inject_from: Option<&str>,
-) -> [Value; 2] {
+/// What the configurations depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration<'a> {
+    /// Where the API server reaches us.
+    pub address: Address,
+    /// The authority to trust, in PEM form. Without it somebody else must put it in.
+    pub authority: Option<&'a str>,
+    /// The Certificate, as `namespace/name`, from which cert-manager takes the authority.
+    pub inject_from: Option<&'a str>,
+    /// Whether some controller serves a shard. If none does, writes of statuses need not be asked
+    /// about.
+    pub has_shards: bool,
+}
+
+/// The two configurations that make an API server ask us: mutating, then validating.
+pub fn configurations(registration: &Registration<'_>) -> [Value; 2] {
+    let Registration { address, authority, inject_from, has_shards } = registration;
+    let (authority, inject_from) = (*authority, *inject_from);
     [Mutate, Validate].map(|phase| {
-        let of_phase = WEBHOOKS.iter().filter(|webhook| webhook.phase == phase);
-        let mut webhooks: Vec<Value> =
-            of_phase.map(|webhook| entry(webhook, address, authority)).collect();
+        let is_meant = |webhook: &&Webhook| {
+            webhook.phase == phase && (*has_shards || webhook.handler != Handler::Shard)
+        };
+        let mut webhooks: Vec<Value> = WEBHOOKS
+            .iter()
+            .filter(is_meant)
+            .map(|webhook| entry(webhook, address, authority))
+            .collect();
         if phase == Validate {
             webhooks.extend(replica_entries(address, authority));
         }

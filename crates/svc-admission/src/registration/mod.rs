@@ -12,7 +12,7 @@ use crate::{
     admitter::is_ours,
 };
 
-pub use configuration::{Address, configurations};
+pub use configuration::{Address, Registration, configurations};
 
 /// Whose rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,10 +73,21 @@ fn replicas_are_known_by_their_label() {
 
 #[test]
 fn configurations_name_service_or_url() {
-    let service =
-        Address::Service { name: "kargo-webhooks-server".into(), namespace: "kargo".into() };
-    let [mutating, validating] =
-        configurations(&service, None, Some("kargo/kargo-webhooks-server"));
+    let by_service = Registration {
+        address: Address::Service {
+            name: "kargo-webhooks-server".into(),
+            namespace: "kargo".into(),
+        },
+        authority: None,
+        inject_from: Some("kargo/kargo-webhooks-server"),
+        has_shards: false,
+    };
+    let [mutating, validating] = configurations(&by_service);
+    let count = |registration: &Registration<'_>| {
+        configurations(registration)[1]["webhooks"].as_array().unwrap().len()
+    };
+    let sharded = Registration { has_shards: true, ..by_service.clone() };
+    assert_eq!(count(&sharded), count(&by_service) + 1);
     assert_eq!(
         mutating["metadata"]["annotations"]["cert-manager.io/inject-ca-from"],
         "kargo/kargo-webhooks-server"
@@ -100,8 +111,13 @@ fn configurations_name_service_or_url() {
         (&last["failurePolicy"], &last["rules"][0]["operations"]),
         (&json!("Ignore"), &json!(["DELETE"]))
     );
-    let [mutating, _] =
-        configurations(&Address::Url("https://host:9443/".into()), Some("PEM"), None);
+    let by_url = Registration {
+        address: Address::Url("https://host:9443/".into()),
+        authority: Some("PEM"),
+        inject_from: None,
+        has_shards: false,
+    };
+    let [mutating, _] = configurations(&by_url);
     let config = &mutating["webhooks"][0]["clientConfig"];
     assert_eq!(config["url"], "https://host:9443/mutate-kargo-akuity-io-v1alpha1-freight");
     assert_eq!(config["caBundle"], "UEVN");

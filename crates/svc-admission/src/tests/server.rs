@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::world::{World, ports, server_client, warehouse};
 use crate::{
     Certificate, Settings,
-    registration::{Address, configurations},
+    registration::{Address, Registration, configurations},
     run::run_on,
     server::answer,
     trust::Trust,
@@ -64,7 +64,9 @@ async fn our_own_authority_is_kept_and_trusted() {
     let world = World::start().await;
     let now = world.engine.clock().now();
     let address = Address::Url("https://127.0.0.1:1".into());
-    for configuration in configurations(&address, None, None) {
+    let registration =
+        Registration { address, authority: None, inject_from: None, has_shards: true };
+    for configuration in configurations(&registration) {
         world.store(configuration).await;
     }
     let trust = Trust::open(server_client(&world.engine), "kargo", &[], now).await.unwrap();
