@@ -222,3 +222,23 @@ async fn a_dry_run_of_the_garbage_collector_works_on_any_cluster() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "would delete 0 objects in 0 Projects\n");
     running.stop().await.unwrap();
 }
+
+#[tokio::test]
+async fn the_rules_of_admission_hold_in_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let kargo = up(directory.path()).await;
+    let client = kargo.client().unwrap();
+    let stage = json!({
+        "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Stage", "metadata": {"name": "dev", "namespace": "default"},
+        "spec": {"requestedFreight": [{"origin": {"kind": "Warehouse", "name": "w"}, "sources": {"direct": true}}]},
+    });
+    let path = "/apis/kargo.akuity.io/v1alpha1/namespaces/default/stages";
+    let refused = client.json(Method::POST, path, &stage).await.unwrap();
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    assert!(
+        refused.text().contains("namespace \\\"default\\\" is not a project"),
+        "{}",
+        refused.text()
+    );
+    kargo.stop().await.unwrap();
+}

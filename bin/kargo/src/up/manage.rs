@@ -3,28 +3,43 @@
 use std::sync::Arc;
 
 use core_clock::{Environment, Tasks};
-use core_rules::access::Component;
+use core_rules::access::{self, Component};
 use emb_apiserver::ApiServer;
 use emb_store::Store;
 use io_kube::Ports;
 use io_runtime::SystemEnvironment;
+use svc_admission::Admitter;
 use svc_management::{Monitor, Replicas};
 
-use super::{World, components};
+use super::{Ground, World, admission::Rules, components};
 use crate::exit::Failure;
 
-/// Starts the management controller. The lock of the data directory sees to it that there is one.
-pub(super) fn start_management(
+/// Lets the rules of admission hold, read through the identity of the webhook server.
+pub(super) fn enforce_admission(
+    rules: &Rules,
     server: &ApiServer,
-    store: &Store,
-    world: &World,
+    ground: &Ground<'_>,
 ) -> Result<(), Failure> {
     let settings =
+        svc_admission::Settings::from_environment(&LocalEnvironment).map_err(Failure::usage)?;
+    let client = client(server, ground.store, Component::KubernetesWebhooksServer);
+    rules.enforce(Admitter::new(client, settings, ports(ground.world)));
+    Ok(())
+}
+
+/// Starts the management controller. The lock of the data directory sees to it that there is one.
+pub(super) fn start_management(server: &ApiServer, ground: &Ground<'_>) -> Result<(), Failure> {
+    let settings =
         svc_management::Settings::from_environment(&LocalEnvironment).map_err(Failure::usage)?;
-    let client = client(server, store, Component::ManagementController);
-    let work =
-        svc_management::run(client, ports(world), settings, Replicas::One, Monitor::default());
-    world.tasks.spawn(
+    let client = client(server, ground.store, Component::ManagementController);
+    let work = svc_management::run(
+        client,
+        ports(ground.world),
+        settings,
+        Replicas::One,
+        Monitor::default(),
+    );
+    ground.world.tasks.spawn(
         "management controller",
         Box::pin(async move {
             if let Err(error) = work.await {
@@ -38,14 +53,13 @@ pub(super) fn start_management(
 /// Starts the garbage collector, which runs every hour.
 pub(super) fn start_garbage_collector(
     server: &ApiServer,
-    store: &Store,
-    world: &World,
+    ground: &Ground<'_>,
 ) -> Result<(), Failure> {
     let settings = svc_gc::Settings::from_environment(&LocalEnvironment).map_err(Failure::usage)?;
-    let client = client(server, store, Component::GarbageCollector);
+    let client = client(server, ground.store, Component::GarbageCollector);
     let metrics = Arc::new(svc_gc::Metrics::default());
-    let work = svc_gc::run_scheduled(client, ports(world), settings, metrics);
-    world.tasks.spawn("garbage collector", Box::pin(work));
+    let work = svc_gc::run_scheduled(client, ports(ground.world), settings, metrics);
+    ground.world.tasks.spawn("garbage collector", Box::pin(work));
     Ok(())
 }
 
@@ -68,15 +82,21 @@ struct LocalEnvironment;
 
 impl Environment for LocalEnvironment {
     fn var(&self, name: &str) -> Option<String> {
-        SystemEnvironment.var(name).or_else(|| local(name).map(str::to_owned))
+        SystemEnvironment.var(name).or_else(|| local(name))
     }
 }
 
-fn local(name: &str) -> Option<&'static str> {
+fn local(name: &str) -> Option<String> {
+    let namespace = components::namespace();
+    let account = |component: Component| access::user_name(&namespace, component.service_account());
     match name {
-        "EXTERNAL_WEBHOOK_SERVER_BASE_URL" => Some("http://localhost:8080"),
+        "KARGO_NAMESPACE" => Some(namespace),
+        "CONTROLPLANE_USER_REGEX" => Some(access::control_plane_user_pattern(&namespace)),
+        "MANAGEMENT_CONTROLLER_USERNAME" => Some(account(Component::ManagementController)),
+        "EXTERNAL_WEBHOOKS_SERVER_USERNAME" => Some(account(Component::ExternalWebhooksServer)),
+        "EXTERNAL_WEBHOOK_SERVER_BASE_URL" => Some("http://localhost:8080".into()),
         // The embedded engine serves no AnalysisRuns unless someone installs their definitions.
-        "ROLLOUTS_INTEGRATION_ENABLED" => Some("false"),
+        "ROLLOUTS_INTEGRATION_ENABLED" => Some("false".into()),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! `kargo up`: the whole control plane in one process, on the embedded engine.
 
+mod admission;
 mod banner;
 mod components;
 mod directory;
@@ -21,7 +22,9 @@ use io_http::{BindError, Listener};
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
 use tower::ServiceExt;
 
-use self::{banner::Banner, directory::Directory, keys::Keys, kubeconfig::Kubeconfig};
+use self::{
+    admission::Rules, banner::Banner, directory::Directory, keys::Keys, kubeconfig::Kubeconfig,
+};
 use crate::{
     exit::{Exit, Failure},
     settings::DataDirArg,
@@ -65,6 +68,15 @@ struct World {
     tasks: TaskGroup,
 }
 
+/// What components stand on, once it is open.
+struct Ground<'a> {
+    world: &'a World,
+    directory: &'a Directory,
+    address: SocketAddr,
+    store: &'a Arc<Store>,
+    keys: &'a Keys,
+}
+
 pub(crate) fn run(args: &UpArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(serve(args));
@@ -85,12 +97,12 @@ async fn serve(args: &UpArgs) -> Result<(), Failure> {
     let address = listener.address();
     let (store, report) = open::open(args, &directory, &address.to_string(), &world)?;
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
-    let server = start_api(args, &store, &keys, &directory, &address.to_string(), &world).await?;
+    let ground =
+        Ground { world: &world, directory: &directory, address, store: &store, keys: &keys };
+    let server = start_components(args, &ground).await?;
     serve_https(listener, &keys, &server, &world)?;
-    manage::start_management(&server, &store, &world)?;
-    manage::start_garbage_collector(&server, &store, &world)?;
     keep_compacting(&store, args, &world);
-    write_kubeconfigs(&directory, &keys, &store, address, &world)?;
+    write_kubeconfigs(&ground)?;
     let started = world.clock.monotonic();
     Banner {
         address,
@@ -134,21 +146,29 @@ async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
     })
 }
 
+/// The API server first, then everything that works through it. Nobody else reaches it yet.
+async fn start_components(args: &UpArgs, ground: &Ground<'_>) -> Result<Arc<ApiServer>, Failure> {
+    let rules = Arc::new(Rules::default());
+    let server = start_api(args, ground, rules.clone()).await?;
+    manage::enforce_admission(&rules, &server, ground)?;
+    manage::start_management(&server, ground)?;
+    manage::start_garbage_collector(&server, ground)?;
+    Ok(server)
+}
+
 async fn start_api(
     args: &UpArgs,
-    store: &Arc<Store>,
-    keys: &Keys,
-    directory: &Directory,
-    address: &str,
-    world: &World,
+    ground: &Ground<'_>,
+    rules: Arc<Rules>,
 ) -> Result<Arc<ApiServer>, Failure> {
+    let Ground { world, directory, address, store, keys } = ground;
     let event_ttl = Duration::from_secs(args.event_ttl_seconds);
     let config = Config {
-        store: store.clone(),
+        store: Arc::clone(store),
         clock: world.clock.clone(),
         entropy: world.entropy.clone(),
         tasks: Arc::new(world.tasks.clone()),
-        admission: Vec::new(),
+        admission: vec![rules],
         crds: api_kinds::crd::crds(),
         seeds: components::seeds(),
         deletion_order: components::deletion_order(),
@@ -159,7 +179,7 @@ async fn start_api(
         audit: None,
         // It becomes the build metadata of a semantic version, which has room for one `+` only.
         version: version::number().replace('+', "-"),
-        address: address.to_owned(),
+        address: address.to_string(),
     };
     ApiServer::start(config).await.map_err(|error| Failure::new(Exit::Error, error))
 }
@@ -218,14 +238,9 @@ fn with_peer<B>(mut request: http::Request<B>) -> http::Request<B> {
 }
 
 /// One for the administrator, one for each component's ServiceAccount.
-fn write_kubeconfigs(
-    directory: &Directory,
-    keys: &Keys,
-    store: &Store,
-    address: SocketAddr,
-    world: &World,
-) -> Result<(), Failure> {
-    let server = format!("https://{}", reachable(address));
+fn write_kubeconfigs(ground: &Ground<'_>) -> Result<(), Failure> {
+    let Ground { world, directory, address, store, keys } = ground;
+    let server = format!("https://{}", reachable(*address));
     let write = |file: &str, user: &str, token: &str| {
         let kubeconfig = Kubeconfig {
             server: &server,
