@@ -83,7 +83,7 @@ const AT_TIMES: [(Fault, u32); 6] = [
     (Fault::ComponentCrash, 100),
     (Fault::ComponentRestart, 60),
     (Fault::ComponentPause, 60),
-    (Fault::ServerCrash, 60),
+    (Fault::ServerCrash, 30),
     (Fault::ClockJump, 60),
     (Fault::LeaderChange, 80),
 ];

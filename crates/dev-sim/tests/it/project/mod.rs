@@ -38,6 +38,7 @@ fn scenario() -> Scenario {
         .component("management", 2, manage)
         .actor("user", churn::user)
         .actor("operator", churn::operator)
+        .always("nobody else's namespace gets grants", rules::foreign_namespaces_get_no_grants)
         .finally("every Project is complete", rules::projects_are_complete)
         .finally("no grant is lost", rules::no_grant_is_lost)
         .finally("nobody is granted more", rules::nobody_is_granted_more)

@@ -29,13 +29,13 @@ pub(super) fn projects_are_complete(view: &View<'_>) -> Checked {
             return Err(format!("Project {name} or its namespace has no finalizer"));
         }
     }
+    let synced = synced(view);
     for config in view.list(GROUP, "projectconfigs") {
-        if condition(&config, "Ready") != Some("True") {
-            return Err(format!(
-                "ProjectConfig {} is not ready: {}",
-                name(&config),
-                config["status"]
-            ));
+        // In a namespace that is no Project's nobody looks at it.
+        let counts = synced.iter().any(|project| project == namespace(&config));
+        if counts && condition(&config, "Ready") != Some("True") {
+            let (name, status) = (name(&config), &config["status"]);
+            return Err(format!("ProjectConfig {name} is not ready: {status}"));
         }
     }
     Ok(())
@@ -74,8 +74,7 @@ pub(super) fn nobody_is_granted_more(view: &View<'_>) -> Checked {
         expected_bindings(view).into_iter().map(|(binding, _)| binding).collect();
     for binding in view.list(RBAC, "rolebindings") {
         let (namespace, name) = (namespace(&binding), name(&binding));
-        let is_system = name.starts_with("kargo-project-") || name.ends_with("-read-secrets");
-        if !PROJECTS.contains(&namespace) || !is_system {
+        if !PROJECTS.contains(&namespace) || !is_system_binding(name) {
             continue;
         }
         if !synced.contains(namespace) || !expected.contains(name) {
@@ -88,6 +87,25 @@ pub(super) fn nobody_is_granted_more(view: &View<'_>) -> Checked {
             if project.is_some_and(|project| !synced.contains(project)) {
                 return Err(format!("{} should not be among the {resource}", name(&object)));
             }
+        }
+    }
+    Ok(())
+}
+
+/// A namespace that nobody handed over to a Project has no grant of the system, not even for a moment.
+pub(super) fn foreign_namespaces_get_no_grants(view: &View<'_>) -> Checked {
+    for change in view.changes() {
+        let key = &change.key;
+        if &*key.resource.resource != "rolebindings"
+            || !PROJECTS.contains(&&*key.namespace)
+            || !is_system_binding(&key.name)
+            || view.get(RBAC, "rolebindings", &key.namespace, &key.name).is_none()
+        {
+            continue;
+        }
+        let namespace = view.get("", "namespaces", "", &key.namespace).unwrap_or_default();
+        if !is_labeled(&namespace) {
+            return Err(format!("RoleBinding {}/{} was granted", key.namespace, key.name));
         }
     }
     Ok(())
@@ -177,6 +195,11 @@ fn expected_bindings(view: &View<'_>) -> Vec<(String, BTreeSet<String>)> {
         }
     }
     expected
+}
+
+/// Whether a RoleBinding of this name is one that the system makes in Projects.
+fn is_system_binding(name: &str) -> bool {
+    name.starts_with("kargo-project-") || name.ends_with("-read-secrets")
 }
 
 fn subjects_of(binding: &Value) -> BTreeSet<String> {
