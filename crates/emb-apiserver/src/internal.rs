@@ -6,13 +6,17 @@ use std::{fmt::Write, sync::Arc};
 use bytes::Bytes;
 use emb_auth::Identity;
 use emb_meta::{Cause, Details, ObjectExt, Reason, Status};
-use emb_store::Key;
-use futures::{FutureExt, future};
+use emb_store::{Entry, Key};
+use futures::{FutureExt, StreamExt, future, stream};
 use http::{Method, Request, header};
 use http_body_util::BodyExt;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::{exchange, registry::Served, service::Source, state::State};
+
+/// How many deletes are under way at once.
+const CONCURRENT: usize = 64;
 
 /// A caller inside the server.
 #[derive(Clone)]
@@ -68,6 +72,28 @@ impl Internal {
         let path = object_path(served, &key.namespace, &key.name, "");
         let options = json!({ "propagationPolicy": policy, "preconditions": { "uid": uid } });
         self.send(Method::DELETE, &path, "application/json", &options).await
+    }
+
+    /// Asks many objects to go, side by side. Those that are gone or changed meanwhile do not count; of other failures the
+    /// last is returned, after everything was tried.
+    pub(crate) async fn delete_all(
+        &self,
+        served: &Served,
+        entries: Vec<Arc<Entry>>,
+    ) -> Result<(), Status> {
+        let failure = Mutex::new(None);
+        let failed = &failure;
+        stream::iter(entries)
+            .for_each_concurrent(CONCURRENT, |entry| async move {
+                if let Err(status) = self.delete(served, &entry.key, &entry.uid, "Background").await
+                    && !matches!(status.reason, Reason::NotFound | Reason::Conflict)
+                {
+                    tracing::warn!(key = %entry.key, %status, "object cannot be deleted yet");
+                    *failed.lock() = Some(status);
+                }
+            })
+            .await;
+        failure.into_inner().map_or(Ok(()), Err)
     }
 
     async fn send(

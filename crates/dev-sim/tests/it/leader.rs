@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use dev_sim::{ProcessCx, Scenario, View};
+use dev_sim::{ProcessCx, Rates, Scenario, View};
 use futures::future::{Either, select};
 use io_kube::{
     Cache, Controller, Elector, ElectorSettings, Failure, Next, ObjectKey, Pass, Ports,
@@ -13,7 +13,7 @@ use kube::{Api, Client, api::PostParams};
 
 use crate::{
     mirror::{VALUE, churn, mirrors_agree, named},
-    support::{all_but_the_disk, hold, hold_in_replay},
+    support::{hold, hold_in_replay},
 };
 
 #[test]
@@ -28,7 +28,7 @@ fn one_seed_gives_one_audit_log_of_the_leader() {
 
 fn scenario() -> Scenario {
     Scenario::new()
-        .faults(all_but_the_disk())
+        .faults(Rates::all())
         .component("mirror", 2, lead)
         .actor("user", churn)
         .finally("every mirror says what its namespace says", mirrors_agree)

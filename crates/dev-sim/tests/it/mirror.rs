@@ -14,7 +14,7 @@ use kube::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{all_but_the_disk, hold, hold_in_replay, insist};
+use crate::support::{hold, hold_in_replay, insist};
 
 pub(crate) const VALUE: &str = "example.com/value";
 const NAMESPACES: usize = 4;
@@ -109,7 +109,7 @@ fn scenario(manner: Manner) -> Scenario {
     // Two careful ones must not get into each other's way; of two careless ones each would hide what the other loses.
     let replicas = if manner == Manner::Careful { 2 } else { 1 };
     Scenario::new()
-        .faults(all_but_the_disk())
+        .faults(Rates::all())
         .component("mirror", replicas, move |cx| async move {
             let mut seen = BTreeSet::new();
             loop {

@@ -2,14 +2,8 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use dev_sim::{Fault, ProcessCx, Rates, Scenario, Sim};
+use dev_sim::{ProcessCx, Scenario, Sim};
 use io_runtime::SystemEnvironment;
-
-/// Everything that may go wrong where namespaces are deleted. A disk that refuses a write is left out: the server's own
-/// namespace controller then gives up until its next start.
-pub(crate) fn all_but_the_disk() -> Rates {
-    Rates::all().without(Fault::DiskError)
-}
 
 /// Runs a scenario over the seeds that the environment asks for and those that failed once.
 #[track_caller]

@@ -7,7 +7,7 @@ use emb_meta::{GroupResource, Reason, Status};
 use emb_store::{Change, Entry, Range};
 use serde_json::{Value, json};
 
-use super::Queue;
+use super::{Queue, again};
 use crate::{internal::Internal, state::State};
 
 /// Any change of a ClusterRole may change what others aggregate.
@@ -34,6 +34,8 @@ pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
         feed.queue.pop().await;
         if let Err(status) = aggregate_all(&internal).await {
             tracing::warn!(%status, "cluster roles cannot be aggregated");
+            let feed = feed.clone();
+            again(&state, move || feed.queue.push(()));
         }
     }
 }

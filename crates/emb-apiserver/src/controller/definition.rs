@@ -6,18 +6,15 @@ use std::sync::{Arc, Weak};
 use emb_kinds::crd::CLEANUP_FINALIZER;
 use emb_meta::{ObjectExt, Reason, Status};
 use emb_store::{Change, Entry, Range};
-use futures::{StreamExt, stream};
 use serde_json::json;
 
-use super::Queue;
+use super::{Queue, again};
 use crate::{
     internal::Internal,
     object::kind,
     registry::{DEFINITIONS, Served},
     state::State,
 };
-
-const CONCURRENT: usize = 64;
 
 /// What there may be to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +71,8 @@ pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
         };
         if let Err(status) = result {
             tracing::warn!(?work, %status, "custom resource definition cannot be kept in order");
+            let feed = feed.clone();
+            again(&state, move || feed.queue.push(work));
         }
     }
 }
@@ -97,7 +96,7 @@ async fn finalize(internal: &Internal, name: &str) -> Result<(), Status> {
         .iter()
         .find(|served| served.custom.as_ref().is_some_and(|custom| custom.definition == name));
     if let Some(served) = instances
-        && delete_instances(internal, served).await > 0
+        && delete_instances(internal, served).await? > 0
     {
         return Ok(());
     }
@@ -138,17 +137,8 @@ async fn accept_names(internal: &Internal, group: &str) -> Result<(), Status> {
 }
 
 /// Asks every instance to go; returns how many are still there.
-async fn delete_instances(internal: &Internal, served: &Arc<Served>) -> usize {
-    let entries = internal.state.store.list(&served.storage, Range::default()).entries;
-    stream::iter(entries)
-        .for_each_concurrent(CONCURRENT, |entry| async move {
-            let deleted = internal.delete(served, &entry.key, &entry.uid, "Background").await;
-            if let Err(status) = deleted
-                && !matches!(status.reason, Reason::NotFound | Reason::Conflict)
-            {
-                tracing::warn!(key = %entry.key, %status, "object of a deleted definition stays");
-            }
-        })
-        .await;
-    internal.state.store.count(&served.storage)
+async fn delete_instances(internal: &Internal, served: &Arc<Served>) -> Result<usize, Status> {
+    let store = &internal.state.store;
+    internal.delete_all(served, store.list(&served.storage, Range::default()).entries).await?;
+    Ok(store.count(&served.storage))
 }

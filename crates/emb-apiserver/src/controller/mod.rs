@@ -12,7 +12,7 @@ mod namespace;
 mod queue;
 mod token_secret;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use core_clock::BoxTask;
 use emb_store::{Change, Entry, Event, Range};
@@ -26,6 +26,16 @@ use queue::Queue;
 trait Feed: Send + Sync {
     /// Takes note of an object that was written or removed; must be quick, as commits wait for it.
     fn note(&self, change: Change, entry: &Entry);
+}
+
+/// How long after a failure the same work is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Puts work back after a wait. No commit brings it back: the failure was ours, the object did not change.
+fn again(state: &State, put_back: impl FnOnce() + Send + 'static) {
+    let (wait, stopping) = (state.clock.sleep(RETRY), state.tasks.stopping());
+    let task = futures::future::select(wait, stopping).map(|_| put_back());
+    state.tasks.spawn("controller-retry", task.boxed());
 }
 
 /// Controllers that listen but do not act yet.

@@ -7,7 +7,7 @@ use emb_meta::{GroupResource, ObjectExt, Reason, Status};
 use emb_store::{Change, Entry, Key, Range};
 use serde_json::{Value, json};
 
-use super::Queue;
+use super::{Queue, again};
 use crate::{
     internal::Internal,
     object::kind::{self, ACCOUNT_NAME, ACCOUNT_UID, is_token_secret},
@@ -50,12 +50,15 @@ impl super::Feed for Feed {
 pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
     let internal = Internal::new(&state, "tokens-controller");
     loop {
-        let result = match feed.queue.pop().await {
-            Work::Secret(key) => check(&internal, &key).await,
-            Work::Account(namespace, name) => check_all(&internal, &namespace, &name).await,
+        let work = feed.queue.pop().await;
+        let result = match &work {
+            Work::Secret(key) => check(&internal, key).await,
+            Work::Account(namespace, name) => check_all(&internal, namespace, name).await,
         };
         if let Err(status) = result {
             tracing::warn!(%status, "token Secret cannot be kept in order");
+            let feed = feed.clone();
+            again(&state, move || feed.queue.push(work));
         }
     }
 }

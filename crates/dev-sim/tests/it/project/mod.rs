@@ -5,12 +5,12 @@ mod rules;
 
 use core_clock::FixedEnvironment;
 use core_rules::access::{self, Component};
-use dev_sim::{ProcessCx, Scenario};
+use dev_sim::{ProcessCx, Rates, Scenario};
 use emb_auth::Identity;
 use io_kube::Ports;
 use svc_management::{Monitor, Replicas, Settings};
 
-use crate::support::{all_but_the_disk, hold, hold_in_replay};
+use crate::support::{hold, hold_in_replay};
 
 /// The namespace of the installation.
 const INSTALLATION: &str = "kargo";
@@ -34,7 +34,7 @@ fn scenario() -> Scenario {
     Scenario::new()
         .crds(api_kinds::crd::crds())
         .objects([access::namespaces(&options), access::objects(&options)].concat())
-        .faults(all_but_the_disk())
+        .faults(Rates::all())
         .component("management", 2, manage)
         .actor("user", churn::user)
         .actor("operator", churn::operator)

@@ -15,7 +15,7 @@ use emb_meta::{ObjectExt, Reason, Status};
 use emb_store::{Change, Entry, Key};
 use futures::FutureExt;
 
-use super::Queue;
+use super::{Queue, again};
 use crate::{
     internal::Internal,
     object::delete::{FOREGROUND, ORPHAN},
@@ -108,6 +108,8 @@ pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
         };
         if let Err(status) = result {
             tracing::warn!(?work, %status, "garbage cannot be collected");
+            let feed = feed.clone();
+            again(&state, move || feed.queue.push(work));
         }
     }
 }

@@ -9,15 +9,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use emb_meta::{ObjectExt, Reason, Scope, Status};
 use emb_store::{Change, Entry, Range};
-use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-use super::Queue;
+use super::{Queue, again};
 use crate::{internal::Internal, registry::Served, state::State};
 
-const CONCURRENT: usize = 64;
 /// What goes last, so that permissions outlive what they permit.
 const LAST: [(&str, &str); 3] = [
     ("", "serviceaccounts"),
@@ -68,6 +66,8 @@ pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
         let name = feed.queue.pop().await;
         if let Err(status) = finalize(&internal, &name).await {
             tracing::warn!(namespace = &*name, %status, "namespace cannot be finalized");
+            let feed = feed.clone();
+            again(&state, move || feed.queue.push(name));
         }
     }
 }
@@ -84,7 +84,7 @@ async fn finalize(internal: &Internal, name: &str) -> Result<(), Status> {
     let mut remaining = Remaining::default();
     for wave in waves(state) {
         for served in &wave {
-            empty(internal, served, name, &mut remaining).await;
+            empty(internal, served, name, &mut remaining).await?;
         }
         if !remaining.objects.is_empty() {
             break;
@@ -139,25 +139,16 @@ async fn empty(
     served: &Arc<Served>,
     namespace: &str,
     remaining: &mut Remaining,
-) {
+) -> Result<(), Status> {
     let store = &internal.state.store;
     let list = || {
         let range = Range { namespace: Some(namespace), ..Range::default() };
         store.list(&served.storage, range).entries
     };
-    stream::iter(list())
-        .for_each_concurrent(CONCURRENT, |entry| async move {
-            let deleted = internal.delete(served, &entry.key, &entry.uid, "Background").await;
-            if let Err(status) = deleted
-                && !matches!(status.reason, Reason::NotFound | Reason::Conflict)
-            {
-                tracing::warn!(key = %entry.key, %status, "object of a deleted namespace stays");
-            }
-        })
-        .await;
+    internal.delete_all(served, list()).await?;
     let left = list();
     if left.is_empty() {
-        return;
+        return Ok(());
     }
     remaining.objects.insert(served.group_resource.to_string(), left.len());
     for entry in left {
@@ -165,4 +156,5 @@ async fn empty(
             *remaining.finalizers.entry(finalizer.to_owned()).or_default() += 1;
         }
     }
+    Ok(())
 }
