@@ -9,7 +9,7 @@ include tools/tools.mk
 KARGO := target/release/kargo
 UP_FLAGS ?=
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster crash soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions crash soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -29,7 +29,7 @@ require-rust:
 
 ## ---- tests
 
-test: lint unit test-vectors conformance crash ## Run every tier: lints, unit, vectors, conformance on both engines, crash
+test: lint unit test-vectors conformance permissions crash ## Run every tier: lints, unit, vectors, conformance and permissions on both engines, crash
 
 t: ## The fast loop: unit tests alone
 	cargo test --workspace --locked --quiet
@@ -58,11 +58,18 @@ conformance-embedded: build kubectl ## Rows of the conformance table on the embe
 conformance-cluster: build tools ## The same rows on kube-apiserver and etcd
 	cargo run --quiet --locked --package conformance -- cluster
 
+permissions: tools ## What each component may and may not do, on kube-apiserver (the unit tier asks the embedded engine)
+	rm -rf .cache/permissions
+	tools/cluster up .cache/permissions --fast
+	cargo run --quiet --locked --package permissions -- --kubeconfig .cache/permissions/admin.kubeconfig && status=0 || status=$$?; \
+	tools/cluster down .cache/permissions; exit $$status
+
 crash: build ## Kill and power-cut tests, small counts
 	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10
 
 soak: build ## The large counts; the summary goes to docs/benchmarks.md
 	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100 --report docs/benchmarks.md
+	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench
