@@ -1,6 +1,5 @@
 //! Grants grow, shrink and heal.
 
-
 use api_kinds::{Warehouse, finalizer::FINALIZER};
 use futures::future::join_all;
 use k8s_openapi::api::{
