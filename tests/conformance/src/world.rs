@@ -9,7 +9,8 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    answer::Answer, difference::Difference, engine::Engine, namespace::Namespace, watch::Watch,
+    answer::Answer, difference::Difference, engine::Engine, namespace::Namespace, patience::soon,
+    watch::Watch,
 };
 
 /// The server under test, shared by all rows.
@@ -185,14 +186,22 @@ impl World<'_> {
         self.watch_as(path, query, "application/json").await
     }
 
-    /// Opens a watch with an Accept header.
+    /// Opens a watch with an Accept header. A server whose cache of the kind still fills answers 429,
+    /// and every client comes back.
     pub(crate) async fn watch_as(&self, path: &str, query: &str, accept: &str) -> Result<Watch> {
         let path = format!("{path}?watch=true&{query}");
         let request = format!("GET {path}");
-        let lines = self.client()?.lines(&path, &[("accept", accept)]).await;
-        let lines = lines.with_context(|| request.clone())?;
-        ensure!(lines.status == 200, "{request}: got {}, want 200", lines.status);
-        Ok(Watch::new(request, lines))
+        soon(|| async {
+            let lines = self.client()?.lines(&path, &[("accept", accept)]).await;
+            let lines = lines.with_context(|| request.clone())?;
+            ensure!(lines.status != 429, "{request}: got 429 for too long");
+            Ok(lines)
+        })
+        .await
+        .and_then(|lines| {
+            ensure!(lines.status == 200, "{request}: got {}, want 200", lines.status);
+            Ok(Watch::new(request.clone(), lines))
+        })
     }
 }
 
