@@ -16,6 +16,7 @@ pub mod actor;
 pub mod admission;
 pub mod auto_promotion;
 pub mod condition;
+pub mod credential;
 mod digest;
 pub mod freight;
 pub mod gate;

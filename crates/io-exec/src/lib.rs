@@ -1,0 +1,1 @@
+//! Child processes with deadlines and whole-group kills, and work directories.

@@ -1,0 +1,1 @@
+//! Container registries and Helm repositories: tags, manifests, image metadata, chart versions.

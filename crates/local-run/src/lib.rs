@@ -1,0 +1,1 @@
+//! What runs without a server: discovery of a Warehouse file.

@@ -1,0 +1,1 @@
+//! Discovery: the subscriptions of a Warehouse become candidates with a reason each.
