@@ -44,7 +44,7 @@ lint: require-rust fmt ## Format check, clippy, layers, tidiness, generated file
 fmt:
 	cargo fmt --all -- --check
 
-unit: require-rust ## Unit, snapshot and property tests
+unit: require-rust test-servers ## Unit, snapshot and property tests
 	cargo test --workspace --locked
 
 test-vectors: require-rust ## Every vector family (VECTORS_DIR=… for another folder of the same format)

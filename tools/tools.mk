@@ -4,10 +4,13 @@
 CLUSTER_DIR ?= .cache/cluster
 CLUSTER_FLAGS ?=
 
-.PHONY: tools kubectl cluster-up cluster-down
+.PHONY: tools test-servers kubectl cluster-up cluster-down
 
 tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
 	tools/build
+
+test-servers: ## Install an image registry and an SSH server for tests, where they are missing
+	tools/servers
 
 kubectl: ## Build kubectl
 	tools/build kubectl
