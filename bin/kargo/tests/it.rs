@@ -95,7 +95,7 @@ fn a_bad_setting_is_named() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         stderr(&output),
-        "error: LOG_LEVEL: unknown value \"loud\"; use one of discard, error, info, debug, trace\n"
+        "error: LOG_LEVEL: \"loud\" is not one of discard, error, info, debug, trace\n"
     );
 }
 

@@ -6,11 +6,13 @@
 mod clock;
 mod entropy;
 mod environment;
+mod settings;
 mod tasks;
 mod time;
 
 pub use clock::{Clock, ManualClock, Sleep};
 pub use entropy::{Entropy, SeededEntropy};
 pub use environment::{Environment, FixedEnvironment};
+pub use settings::{SettingError, Variables};
 pub use tasks::{BoxTask, Tasks};
 pub use time::{ParseTimeError, Time};

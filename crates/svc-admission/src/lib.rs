@@ -24,5 +24,5 @@ pub use admitter::{Admitter, Phase};
 pub use error::Error;
 pub use request::{Admission, Request, Verdict};
 pub use run::run;
-pub use settings::{Certificate, SettingError, Settings};
+pub use settings::{Certificate, Settings};
 pub use trust::Trust;

@@ -1,21 +1,13 @@
 //! Settings, by the names that the chart gives them.
 
-use std::{fmt, path::PathBuf};
+use std::path::PathBuf;
 
-use core_clock::Environment;
+use core_clock::{Environment, SettingError, Variables};
 use core_rules::admission::{Identities, warehouse::CacheByTagPolicy};
 
 const DEFAULT_PORT: u16 = 9443;
 const DEFAULT_CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
 const DEFAULT_ARGOCD_NAMESPACE: &str = "argocd";
-
-/// A variable has a value that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {problem}")]
-pub struct SettingError {
-    variable: &'static str,
-    problem: String,
-}
 
 /// Where the certificate of the server comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,90 +57,49 @@ impl Settings {
 
     /// Reads the variables; what is not set, or empty, has its default.
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
-        let variables = Variables(environment);
-        let namespace = variables.text("KARGO_NAMESPACE").ok_or_else(|| {
-            error("KARGO_NAMESPACE", "must name the namespace of the installation")
-        })?;
+        let variables = Variables::new(environment);
+        let namespace =
+            variables.required("KARGO_NAMESPACE", "the namespace of the installation")?;
         let defaults = Self::new(namespace);
-        let text = |variable| variables.text(variable).unwrap_or_default();
-        let identities = Identities::new(
-            &text("CONTROLPLANE_USER_REGEX"),
-            &text("MANAGEMENT_CONTROLLER_USERNAME"),
-            &text("EXTERNAL_WEBHOOKS_SERVER_USERNAME"),
-        )
-        .map_err(|problem| error("CONTROLPLANE_USER_REGEX", problem))?;
         Ok(Self {
-            identities,
-            cache_by_tag_policy: variables.read(
+            identities: identities(variables)?,
+            cache_by_tag_policy: variables.parsed(
                 "CACHE_BY_TAG_POLICY",
                 "Forbid, Allow, Require or Force",
                 |text| text.parse().ok(),
                 defaults.cache_by_tag_policy,
             )?,
-            argocd_namespace: variables
-                .text("ARGOCD_NAMESPACE")
-                .unwrap_or(defaults.argocd_namespace),
-            restrict_controllers_to_shard: variables.read(
-                "RESTRICT_CONTROLLERS_TO_SHARD",
-                "true or false",
-                |text| text.parse().ok(),
-                defaults.restrict_controllers_to_shard,
-            )?,
-            port: variables.read(
-                "WEBHOOK_SERVER_PORT",
-                "a port",
-                |text| text.parse().ok(),
-                defaults.port,
-            )?,
-            certificate: variables.certificate()?.unwrap_or(defaults.certificate),
-            hosts: text("WEBHOOK_HOSTS")
-                .split(',')
-                .map(str::trim)
-                .filter(|host| !host.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            argocd_namespace: variables.text_or("ARGOCD_NAMESPACE", &defaults.argocd_namespace),
+            restrict_controllers_to_shard: variables
+                .flag("RESTRICT_CONTROLLERS_TO_SHARD", defaults.restrict_controllers_to_shard)?,
+            port: variables.count("WEBHOOK_SERVER_PORT", 1..=u16::MAX, defaults.port)?,
+            certificate: certificate(variables)?,
+            hosts: variables.list("WEBHOOK_HOSTS"),
             namespace: defaults.namespace,
         })
     }
 }
 
-struct Variables<'a>(&'a dyn Environment);
-
-impl Variables<'_> {
-    fn text(&self, variable: &str) -> Option<String> {
-        self.0.var(variable).filter(|value| !value.is_empty())
-    }
-
-    fn read<T>(
-        &self,
-        variable: &'static str,
-        expected: &str,
-        read: impl Fn(&str) -> Option<T>,
-        default: T,
-    ) -> Result<T, SettingError> {
-        match self.text(variable) {
-            None => Ok(default),
-            Some(text) => {
-                read(&text).ok_or_else(|| error(variable, format!("{text:?} is not {expected}")))
-            }
-        }
-    }
-
-    fn certificate(&self) -> Result<Option<Certificate>, SettingError> {
-        let directory = || self.text("WEBHOOK_CERT_DIR").map(PathBuf::from);
-        let files = || Certificate::Files(directory().unwrap_or(DEFAULT_CERTIFICATES.into()));
-        let read = |text: &str| match text {
-            "Own" => Some(Some(Certificate::Own)),
-            "Files" => Some(Some(files())),
-            _ => None,
-        };
-        let default = directory().map(Certificate::Files);
-        self.read("WEBHOOK_CERT_SOURCE", "Files or Own", read, default)
-    }
+fn identities(variables: Variables<'_>) -> Result<Identities, SettingError> {
+    const PATTERN: &str = "CONTROLPLANE_USER_REGEX";
+    let text = |variable| variables.text(variable).unwrap_or_default();
+    let (pattern, management, receivers) = (
+        text(PATTERN),
+        text("MANAGEMENT_CONTROLLER_USERNAME"),
+        text("EXTERNAL_WEBHOOKS_SERVER_USERNAME"),
+    );
+    Identities::new(&pattern, &management, &receivers)
+        .map_err(|_| SettingError::refused(PATTERN, &pattern, "a regular expression"))
 }
 
-fn error(variable: &'static str, problem: impl fmt::Display) -> SettingError {
-    SettingError { variable, problem: problem.to_string() }
+fn certificate(variables: Variables<'_>) -> Result<Certificate, SettingError> {
+    let is_own =
+        variables.choice("WEBHOOK_CERT_SOURCE", &[("Files", false), ("Own", true)], false)?;
+    Ok(if is_own {
+        Certificate::Own
+    } else {
+        Certificate::Files(variables.text_or("WEBHOOK_CERT_DIR", DEFAULT_CERTIFICATES).into())
+    })
 }
 
 #[cfg(test)]
@@ -192,15 +143,24 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_named() {
-        for (variable, value) in [
+        let lines = [
+            ("KARGO_NAMESPACE", ""),
             ("CONTROLPLANE_USER_REGEX", "("),
             ("CACHE_BY_TAG_POLICY", "Sometimes"),
             ("WEBHOOK_SERVER_PORT", "99999"),
+            ("WEBHOOK_SERVER_PORT", "0"),
             ("RESTRICT_CONTROLLERS_TO_SHARD", "perhaps"),
             ("WEBHOOK_CERT_SOURCE", "Elsewhere"),
-        ] {
-            let error = settings(&[("KARGO_NAMESPACE", "kargo"), (variable, value)]).unwrap_err();
-            assert!(error.starts_with(&format!("{variable}: ")), "{error}");
-        }
+        ]
+        .map(|variable| settings(&[("KARGO_NAMESPACE", "kargo"), variable]).unwrap_err());
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        KARGO_NAMESPACE: must be set to the namespace of the installation
+        CONTROLPLANE_USER_REGEX: "(" is not a regular expression
+        CACHE_BY_TAG_POLICY: "Sometimes" is not Forbid, Allow, Require or Force
+        WEBHOOK_SERVER_PORT: "99999" is not a number from 1 to 65535
+        WEBHOOK_SERVER_PORT: "0" is not a number from 1 to 65535
+        RESTRICT_CONTROLLERS_TO_SHARD: "perhaps" is not true or false
+        WEBHOOK_CERT_SOURCE: "Elsewhere" is not one of Files, Own
+        "#);
     }
 }

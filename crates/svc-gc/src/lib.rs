@@ -23,4 +23,4 @@ pub use metrics::Metrics;
 pub use report::{Failure, Incomplete, Item, Report};
 pub use request::RequestError;
 pub use schedule::run_scheduled;
-pub use settings::{Mode, SettingError, Settings};
+pub use settings::{Mode, Settings};

@@ -1,18 +1,9 @@
 //! Settings, by the names that the chart gives them.
 
-use std::{num::NonZeroUsize, str::FromStr, time::Duration};
+use std::{num::NonZeroUsize, time::Duration};
 
-use core_clock::Environment;
+use core_clock::{Environment, SettingError, Variables};
 use core_rules::retention::{Limit, Policy, Reckoning};
-
-/// A variable has a value that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {value:?} is not {expected}")]
-pub struct SettingError {
-    variable: &'static str,
-    value: String,
-    expected: &'static str,
-}
 
 /// Whether anything is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,93 +48,50 @@ impl Default for Settings {
 impl Settings {
     /// Reads the variables; what is not set, or empty, has its default.
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
-        let variables = Variables(environment);
+        let variables = Variables::new(environment);
         let default = Self::default();
-        let is_strict = variables.flag("GC_STRICT_COMPAT", false)?;
-        let policy = Policy {
-            promotions: Limit {
-                max: variables.number("MAX_RETAINED_PROMOTIONS", default.policy.promotions.max)?,
-                min_age: variables
-                    .age("MIN_PROMOTION_DELETION_AGE", default.policy.promotions.min_age)?,
-            },
-            freight: Limit {
-                max: variables.number("MAX_RETAINED_FREIGHT", default.policy.freight.max)?,
-                min_age: variables
-                    .age("MIN_FREIGHT_DELETION_AGE", default.policy.freight.min_age)?,
-            },
-            analysis_runs: Limit {
-                max: variables
-                    .number("MAX_RETAINED_ANALYSIS_RUNS", default.policy.analysis_runs.max)?,
-                min_age: variables
-                    .age("MIN_ANALYSIS_RUN_DELETION_AGE", default.policy.analysis_runs.min_age)?,
-            },
-            reckoning: if is_strict { Reckoning::ByPosition } else { Reckoning::ByUse },
-            keep_aliased: variables.flag("GC_KEEP_ALIASED", default.policy.keep_aliased)?,
-        };
+        let count = |variable, default| variables.count(variable, NonZeroUsize::MIN.., default);
         Ok(Self {
-            workers: variables.count("NUM_WORKERS", default.workers)?,
-            policy,
+            workers: count("NUM_WORKERS", default.workers)?,
+            policy: policy(variables, default.policy)?,
             analysis_runs: variables.flag("ROLLOUTS_INTEGRATION_ENABLED", default.analysis_runs)?,
-            deletes_per_second: variables
-                .count("GC_DELETES_PER_SECOND", default.deletes_per_second)?,
+            deletes_per_second: count("GC_DELETES_PER_SECOND", default.deletes_per_second)?,
             interval: variables.interval("GC_INTERVAL", default.interval)?,
             mode: default.mode,
         })
     }
 }
 
-struct Variables<'a>(&'a dyn Environment);
-
-impl Variables<'_> {
-    fn number(&self, variable: &'static str, default: usize) -> Result<usize, SettingError> {
-        self.read(variable, default, "a number, 0 or more", |text| text.parse().ok())
-    }
-
-    fn count(
-        &self,
-        variable: &'static str,
-        default: NonZeroUsize,
-    ) -> Result<NonZeroUsize, SettingError> {
-        self.read(variable, default, "a number, 1 or more", |text| text.parse().ok())
-    }
-
-    fn age(&self, variable: &'static str, default: Duration) -> Result<Duration, SettingError> {
-        self.read(variable, default, "a duration such as 336h", duration)
-    }
-
-    fn interval(
-        &self,
-        variable: &'static str,
-        default: Duration,
-    ) -> Result<Duration, SettingError> {
-        let read = |text: &str| duration(text).filter(|duration| !duration.is_zero());
-        self.read(variable, default, "a duration such as 1h, above 0", read)
-    }
-
-    fn flag(&self, variable: &'static str, default: bool) -> Result<bool, SettingError> {
-        self.read(variable, default, "true or false", |text| match text {
-            "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
-            "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
-            _ => None,
-        })
-    }
-
-    fn read<T>(
-        &self,
-        variable: &'static str,
-        default: T,
-        expected: &'static str,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, SettingError> {
-        match self.0.var(variable).filter(|value| !value.is_empty()) {
-            None => Ok(default),
-            Some(value) => read(&value).ok_or(SettingError { variable, value, expected }),
-        }
-    }
+fn policy(variables: Variables<'_>, default: Policy) -> Result<Policy, SettingError> {
+    let limit = |max, min_age, default| limit(variables, max, min_age, default);
+    let is_strict = variables.flag("GC_STRICT_COMPAT", false)?;
+    Ok(Policy {
+        promotions: limit(
+            "MAX_RETAINED_PROMOTIONS",
+            "MIN_PROMOTION_DELETION_AGE",
+            default.promotions,
+        )?,
+        freight: limit("MAX_RETAINED_FREIGHT", "MIN_FREIGHT_DELETION_AGE", default.freight)?,
+        analysis_runs: limit(
+            "MAX_RETAINED_ANALYSIS_RUNS",
+            "MIN_ANALYSIS_RUN_DELETION_AGE",
+            default.analysis_runs,
+        )?,
+        reckoning: if is_strict { Reckoning::ByPosition } else { Reckoning::ByUse },
+        keep_aliased: variables.flag("GC_KEEP_ALIASED", default.keep_aliased)?,
+    })
 }
 
-fn duration(text: &str) -> Option<Duration> {
-    api_kinds::Duration::from_str(text).ok()?.try_into().ok()
+fn limit(
+    variables: Variables<'_>,
+    max: &'static str,
+    min_age: &'static str,
+    default: Limit,
+) -> Result<Limit, SettingError> {
+    Ok(Limit {
+        max: variables.count(max, 0.., default.max)?,
+        min_age: variables.duration(min_age, default.min_age)?,
+    })
 }
 
 #[cfg(test)]
@@ -185,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_refused_with_the_name_of_its_variable() {
-        for (variable, value) in [
+        let lines = [
             ("NUM_WORKERS", "0"),
             ("NUM_WORKERS", "three"),
             ("MAX_RETAINED_FREIGHT", "-1"),
@@ -194,9 +142,17 @@ mod tests {
             ("GC_STRICT_COMPAT", "perhaps"),
             ("GC_DELETES_PER_SECOND", "0"),
             ("GC_INTERVAL", "0s"),
-        ] {
-            let error = settings(&[(variable, value)]).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{variable}: {value:?} is not ")), "{error}");
-        }
+        ]
+        .map(|variable| settings(&[variable]).unwrap_err().to_string());
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        NUM_WORKERS: "0" is not a number, 1 or more
+        NUM_WORKERS: "three" is not a number, 1 or more
+        MAX_RETAINED_FREIGHT: "-1" is not a number, 0 or more
+        MIN_PROMOTION_DELETION_AGE: "2 weeks" is not a duration such as 90s or 1h30m
+        MIN_PROMOTION_DELETION_AGE: "-1h" is not a duration such as 90s or 1h30m
+        GC_STRICT_COMPAT: "perhaps" is not true or false
+        GC_DELETES_PER_SECOND: "0" is not a number, 1 or more
+        GC_INTERVAL: "0s" is not a duration above zero, such as 90s or 1h30m
+        "#);
     }
 }

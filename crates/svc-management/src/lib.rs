@@ -26,7 +26,7 @@ use io_kube::{
 use kube::Client;
 
 pub use monitor::Monitor;
-pub use settings::{Concurrency, ControllerGrants, SettingError, Settings};
+pub use settings::{Concurrency, ControllerGrants, Settings};
 
 use context::{Context, Cx};
 

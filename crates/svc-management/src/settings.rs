@@ -1,6 +1,6 @@
 //! What the management controller is told by its environment.
 
-use core_clock::Environment;
+use core_clock::{Environment, SettingError, Variables};
 
 /// Settings of the management controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,33 +44,19 @@ pub struct Concurrency {
     pub service_accounts: usize,
 }
 
-/// A variable has a value that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {problem}")]
-pub struct SettingError {
-    /// The variable.
-    pub variable: &'static str,
-    /// What is wrong with its value.
-    pub problem: String,
-}
-
 impl Settings {
     /// Reads the settings. Empty values count as absent.
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
-        let text = |name, default: &str| get(environment, name).unwrap_or_else(|| default.into());
-        let workers = |name| read_count(environment, name);
+        let variables = Variables::new(environment);
+        let workers = |variable| variables.count(variable, 1..=MAX_WORKERS, DEFAULT_WORKERS);
         Ok(Self {
-            kargo_namespace: text("KARGO_NAMESPACE", "kargo"),
-            system_resources_namespace: text(
-                "SYSTEM_RESOURCES_NAMESPACE",
-                "kargo-system-resources",
-            ),
-            shared_resources_namespace: text(
-                "SHARED_RESOURCES_NAMESPACE",
-                "kargo-shared-resources",
-            ),
-            external_webhook_server_base_url: read_base_url(environment)?,
-            controller_grants: read_grants(environment)?,
+            kargo_namespace: variables.text_or("KARGO_NAMESPACE", "kargo"),
+            system_resources_namespace: variables
+                .text_or("SYSTEM_RESOURCES_NAMESPACE", "kargo-system-resources"),
+            shared_resources_namespace: variables
+                .text_or("SHARED_RESOURCES_NAMESPACE", "kargo-shared-resources"),
+            external_webhook_server_base_url: base_url(variables)?,
+            controller_grants: controller_grants(variables)?,
             concurrency: Concurrency {
                 projects: workers("MAX_CONCURRENT_PROJECT_RECONCILES")?,
                 project_configs: workers("MAX_CONCURRENT_PROJECT_CONFIG_RECONCILES")?,
@@ -85,50 +71,22 @@ const DEFAULT_WORKERS: usize = 4;
 /// More would only queue up at the API server.
 const MAX_WORKERS: usize = 256;
 
-fn get(environment: &dyn Environment, name: &str) -> Option<String> {
-    environment.var(name).filter(|value| !value.is_empty())
-}
-
-fn read_base_url(environment: &dyn Environment) -> Result<String, SettingError> {
+fn base_url(variables: Variables<'_>) -> Result<String, SettingError> {
     const NAME: &str = "EXTERNAL_WEBHOOK_SERVER_BASE_URL";
-    let fail = |problem: &str| SettingError { variable: NAME, problem: problem.into() };
-    let url = get(environment, NAME).ok_or_else(|| fail("must be set"))?;
+    const ACCEPTED: &str = "an http or https URL";
+    let url = variables.required(NAME, ACCEPTED)?;
     let is_web = url.starts_with("https://") || url.starts_with("http://");
-    if is_web { Ok(url) } else { Err(fail(&format!("{url:?} is not an http or https URL"))) }
+    if is_web { Ok(url) } else { Err(SettingError::refused(NAME, &url, ACCEPTED)) }
 }
 
-fn read_grants(environment: &dyn Environment) -> Result<ControllerGrants, SettingError> {
-    let is_managed = read_flag(environment, "MANAGE_CONTROLLER_ROLE_BINDINGS", true)?;
-    let is_per_shard = read_flag(environment, "CONTROLLER_ROLE_BINDINGS_PER_SHARD", false)?;
+fn controller_grants(variables: Variables<'_>) -> Result<ControllerGrants, SettingError> {
+    let is_managed = variables.flag("MANAGE_CONTROLLER_ROLE_BINDINGS", true)?;
+    let is_per_shard = variables.flag("CONTROLLER_ROLE_BINDINGS_PER_SHARD", false)?;
     Ok(match (is_managed, is_per_shard) {
         (false, _) => ControllerGrants::Unmanaged,
         (true, false) => ControllerGrants::EveryProject,
         (true, true) => ControllerGrants::PerShard,
     })
-}
-
-/// Reads a flag in any of the spellings that Go's `ParseBool` takes.
-fn read_flag(
-    environment: &dyn Environment,
-    variable: &'static str,
-    default: bool,
-) -> Result<bool, SettingError> {
-    let Some(value) = get(environment, variable) else { return Ok(default) };
-    match value.as_str() {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err(SettingError { variable, problem: format!("{value:?} is not true or false") }),
-    }
-}
-
-fn read_count(
-    environment: &dyn Environment,
-    variable: &'static str,
-) -> Result<usize, SettingError> {
-    let Some(value) = get(environment, variable) else { return Ok(DEFAULT_WORKERS) };
-    let count = value.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
-    let problem = || format!("{value:?} is not a number from 1 to {MAX_WORKERS}");
-    count.ok_or_else(|| SettingError { variable, problem: problem() })
 }
 
 #[cfg(test)]
@@ -156,24 +114,23 @@ mod tests {
 
     #[test]
     fn bad_values_are_refused_by_the_name_of_their_variable() {
-        let table = [
-            (vec![], "EXTERNAL_WEBHOOK_SERVER_BASE_URL: must be set"),
-            (
-                vec![("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "hooks")],
-                "EXTERNAL_WEBHOOK_SERVER_BASE_URL: \"hooks\" is not an http or https URL",
-            ),
-            (
-                vec![URL, ("MANAGE_CONTROLLER_ROLE_BINDINGS", "maybe")],
-                "MANAGE_CONTROLLER_ROLE_BINDINGS: \"maybe\" is not true or false",
-            ),
-            (
-                vec![URL, ("MAX_CONCURRENT_PROJECT_RECONCILES", "0")],
-                "MAX_CONCURRENT_PROJECT_RECONCILES: \"0\" is not a number from 1 to 256",
-            ),
-        ];
-        for (vars, expected) in table {
-            assert_eq!(read(&vars).unwrap_err().to_string(), expected);
-        }
+        let lines = [
+            vec![],
+            vec![("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "hooks")],
+            vec![URL, ("MANAGE_CONTROLLER_ROLE_BINDINGS", "maybe")],
+            vec![URL, ("CONTROLLER_ROLE_BINDINGS_PER_SHARD", "no")],
+            vec![URL, ("MAX_CONCURRENT_PROJECT_RECONCILES", "0")],
+            vec![URL, ("MAX_CONCURRENT_SERVICE_ACCOUNT_RECONCILES", "257")],
+        ]
+        .map(|variables| read(&variables).unwrap_err().to_string());
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        EXTERNAL_WEBHOOK_SERVER_BASE_URL: must be set to an http or https URL
+        EXTERNAL_WEBHOOK_SERVER_BASE_URL: "hooks" is not an http or https URL
+        MANAGE_CONTROLLER_ROLE_BINDINGS: "maybe" is not true or false
+        CONTROLLER_ROLE_BINDINGS_PER_SHARD: "no" is not true or false
+        MAX_CONCURRENT_PROJECT_RECONCILES: "0" is not a number from 1 to 256
+        MAX_CONCURRENT_SERVICE_ACCOUNT_RECONCILES: "257" is not a number from 1 to 256
+        "#);
     }
 
     #[test]

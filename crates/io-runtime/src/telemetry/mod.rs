@@ -2,20 +2,21 @@
 
 mod format;
 
-use core_clock::Environment;
+use core_clock::{Environment, SettingError, Variables};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{Layer, filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
 pub use format::{Form, LineFormat};
 
-/// `LOG_LEVEL` or `LOG_FORMAT` has a value we do not know.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: unknown value {value:?}; use one of {choices}")]
-pub struct SettingError {
-    variable: &'static str,
-    value: String,
-    choices: &'static str,
-}
+/// Warnings have no name of their own: they are written with everything but `error` and `discard`.
+const LEVELS: [(&str, LevelFilter); 5] = [
+    ("discard", LevelFilter::OFF),
+    ("error", LevelFilter::ERROR),
+    ("info", LevelFilter::INFO),
+    ("debug", LevelFilter::DEBUG),
+    ("trace", LevelFilter::TRACE),
+];
+const FORMS: [(&str, Form); 2] = [("console", Form::Console), ("json", Form::Json)];
 
 /// What to log, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,22 +30,10 @@ pub struct Settings {
 impl Settings {
     /// Reads `LOG_LEVEL` (default `info`) and `LOG_FORMAT` (default `console`).
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
-        let level = environment.var("LOG_LEVEL").unwrap_or_else(|| "info".into());
-        let form = environment.var("LOG_FORMAT").unwrap_or_else(|| "console".into());
+        let variables = Variables::new(environment);
         Ok(Self {
-            level: match level.to_ascii_lowercase().as_str() {
-                "discard" => LevelFilter::OFF,
-                "error" => LevelFilter::ERROR,
-                "info" => LevelFilter::INFO,
-                "debug" => LevelFilter::DEBUG,
-                "trace" => LevelFilter::TRACE,
-                _ => return Err(unknown("LOG_LEVEL", level, "discard, error, info, debug, trace")),
-            },
-            form: match form.to_ascii_lowercase().as_str() {
-                "console" => Form::Console,
-                "json" => Form::Json,
-                _ => return Err(unknown("LOG_FORMAT", form, "console, json")),
-            },
+            level: variables.choice("LOG_LEVEL", &LEVELS, LevelFilter::INFO)?,
+            form: variables.choice("LOG_FORMAT", &FORMS, Form::Console)?,
         })
     }
 
@@ -61,10 +50,6 @@ impl Settings {
             .with_filter(filter);
         drop(tracing_subscriber::registry().with(lines).try_init());
     }
-}
-
-fn unknown(variable: &'static str, value: String, choices: &'static str) -> SettingError {
-    SettingError { variable, value, choices }
 }
 
 #[cfg(test)]
@@ -89,7 +74,7 @@ mod tests {
     fn an_unknown_value_names_the_variable_and_the_choices() {
         assert_eq!(
             settings(&[("LOG_LEVEL", "loud")]).unwrap_err().to_string(),
-            "LOG_LEVEL: unknown value \"loud\"; use one of discard, error, info, debug, trace"
+            "LOG_LEVEL: \"loud\" is not one of discard, error, info, debug, trace"
         );
     }
 }
