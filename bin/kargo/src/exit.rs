@@ -1,6 +1,6 @@
 //! Exit codes: one meaning each, so that scripts can tell what happened.
 
-use std::{error::Error, io::Write, process::ExitCode};
+use std::{error::Error, fmt, io::Write, process::ExitCode};
 
 /// Why the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub(crate) enum Exit {
     Damaged = 23,
     /// The data directory was written by a newer version.
     NewerFormat = 24,
+    /// The cluster cannot be reached.
+    ClusterUnreachable = 25,
+    /// The user of the kubeconfig may not do what is needed.
+    ClusterForbids = 26,
+    /// Another installation works on the cluster.
+    ClusterTaken = 27,
+    /// The cluster does not reach the webhooks.
+    WebhooksUnreachable = 28,
 }
 
 impl From<Exit> for ExitCode {
@@ -55,21 +63,33 @@ impl Failure {
         self
     }
 
+    /// The same failure, told by what it means.
+    pub(crate) fn context(self, meaning: &str) -> Self {
+        let error = format!("{meaning}: {self}").into();
+        Self { error, ..self }
+    }
+
     /// Prints the chain of causes and the hint to stderr.
     pub(crate) fn report(&self) -> ExitCode {
-        let mut text = self.error.to_string();
-        let mut source = self.error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
         let mut stderr = std::io::stderr().lock();
-        drop(writeln!(stderr, "error: {text}"));
+        drop(writeln!(stderr, "error: {self}"));
         if let Some(hint) = &self.hint {
             drop(writeln!(stderr, "hint: {hint}"));
         }
         self.exit.into()
+    }
+}
+
+/// The chain of causes.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.error)?;
+        let mut source = self.error.source();
+        while let Some(cause) = source {
+            write!(f, ": {cause}")?;
+            source = cause.source();
+        }
+        Ok(())
     }
 }
 

@@ -49,34 +49,18 @@ pub fn binary() -> Result<PathBuf> {
 impl Kargo {
     /// Starts on `data_dir` and a free port, and waits until it is ready.
     pub async fn up(data_dir: &Path, options: &UpOptions) -> Result<Self> {
-        let program = options.binary.clone().map_or_else(binary, Ok)?;
-        let mut child = Command::new(program)
-            .arg("up")
-            .args(["--kube-port", "0", "--data-dir"])
-            .arg(data_dir)
-            .args(&options.arguments)
-            .envs(options.environment.iter().cloned())
-            .env("LOG_LEVEL", "error")
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
-        let stdout = child.stdout.take().context("no stdout")?;
-        let mut lines = BufReader::new(stdout).lines();
-        let ready = async {
-            while let Some(line) = lines.next_line().await? {
-                if line.contains("admin.kubeconfig") {
-                    return Ok(());
-                }
-            }
-            bail!("kargo up ended before it was ready")
-        };
-        tokio::time::timeout(Duration::from_mins(1), ready)
-            .await
-            .context("kargo up is not ready")??;
-        // The pipe must stay drained, or the process blocks on its own words.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let data_dir_text = data_dir.display().to_string();
+        let place = ["--kube-port", "0", "--data-dir", &data_dir_text];
+        let child = start(&place, options).await?;
         let kubeconfig = Kubeconfig::read(&data_dir.join("admin.kubeconfig"))?;
         Ok(Self { child, kubeconfig })
+    }
+
+    /// Starts on the cluster of a kubeconfig, with webhooks on a free port, and waits until it is ready.
+    pub async fn up_on(kubeconfig: &Path, options: &UpOptions) -> Result<Self> {
+        let file = kubeconfig.display().to_string();
+        let child = start(&["--webhook-port", "0", "--kubeconfig", &file], options).await?;
+        Ok(Self { child, kubeconfig: Kubeconfig::read(kubeconfig)? })
     }
 
     /// The administrator's kubeconfig.
@@ -103,7 +87,37 @@ impl Kargo {
     pub async fn stop(mut self) -> Result<Option<i32>> {
         let pid = self.child.id().context("already gone")?;
         Command::new("kill").args(["-TERM", &pid.to_string()]).status().await?;
-        let status = tokio::time::timeout(Duration::from_secs(10), self.child.wait()).await??;
+        let status = tokio::time::timeout(Duration::from_secs(20), self.child.wait()).await??;
         Ok(status.code())
     }
+}
+
+/// Starts `kargo up` with these arguments and those of `options`, and waits until it says what to type next.
+async fn start(arguments: &[&str], options: &UpOptions) -> Result<Child> {
+    let program = options.binary.clone().map_or_else(binary, Ok)?;
+    let mut child = Command::new(program)
+        .arg("up")
+        .args(arguments)
+        .args(&options.arguments)
+        .env("LOG_LEVEL", "error")
+        .envs(options.environment.iter().cloned())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let stdout = child.stdout.take().context("no stdout")?;
+    let mut lines = BufReader::new(stdout).lines();
+    let ready = async {
+        while let Some(line) = lines.next_line().await? {
+            if line.contains("export KUBECONFIG=") {
+                return Ok(());
+            }
+        }
+        bail!("kargo up ended before it was ready")
+    };
+    tokio::time::timeout(Duration::from_mins(1), ready)
+        .await
+        .context("kargo up is not ready")??;
+    // The pipe must stay drained, or the process blocks on its own words.
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    Ok(child)
 }

@@ -23,6 +23,6 @@ mod trust;
 pub use admitter::{Admitter, Phase};
 pub use error::Error;
 pub use request::{Admission, Request, Verdict};
-pub use run::run;
+pub use run::{Serving, run, start_on};
 pub use settings::{Certificate, Settings};
 pub use trust::Trust;

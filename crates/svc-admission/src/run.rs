@@ -19,47 +19,56 @@ pub async fn run(settings: Settings, client: Client, ports: Ports) -> Result<(),
     let address = (Ipv4Addr::UNSPECIFIED, settings.port).into();
     let listener = Listener::bind(address).await?;
     tracing::info!(address = %listener.address(), "webhook server listens");
-    run_on(listener, settings, client, ports).await
-}
-
-/// The same on a port that is bound already.
-pub(crate) async fn run_on(
-    listener: Listener,
-    settings: Settings,
-    client: Client,
-    ports: Ports,
-) -> Result<(), Error> {
-    let certificate = certificate(&settings, &client, &ports).await?;
-    let admitter = Arc::new(Admitter::new(client, settings, ports.clone()));
-    let service = tower::service_fn(move |request| server::answer(admitter.clone(), request));
-    let (clock, tasks) = (ports.clock.clone(), ports.tasks.clone());
-    serve(listener, &certificate, service, clock, tasks, Limits::default());
+    start_on(listener, settings, client, ports.clone()).await?;
     ports.tasks.stopping().await;
     Ok(())
 }
 
-/// The certificate to begin with; a task keeps it fresh.
+/// What runs once the server is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Serving {
+    /// Our own authority in PEM form, for [`Registration`](crate::registration::Registration); `None` when the
+    /// certificate was given.
+    pub authority: Option<String>,
+}
+
+/// Starts to serve on a port that is bound already; it ends when the tasks stop.
+pub async fn start_on(
+    listener: Listener,
+    settings: Settings,
+    client: Client,
+    ports: Ports,
+) -> Result<Serving, Error> {
+    let (certificate, authority) = certificate(&settings, &client, &ports).await?;
+    let admitter = Arc::new(Admitter::new(client, settings, ports.clone()));
+    let service = tower::service_fn(move |request| server::answer(admitter.clone(), request));
+    serve(listener, &certificate, service, ports.clock, ports.tasks, Limits::default());
+    Ok(Serving { authority })
+}
+
+/// The certificate to begin with, which a task keeps fresh, and the authority behind it if that is ours.
 async fn certificate(
     settings: &Settings,
     client: &Client,
     ports: &Ports,
-) -> Result<ServerCertificate, Error> {
+) -> Result<(ServerCertificate, Option<String>), Error> {
     match &settings.certificate {
         Certificate::Files(directory) => {
             let files = CertificateFiles::in_directory(directory);
             let certificate = files.read()?;
             let task = reload(files, certificate.clone(), ports.clone());
             ports.tasks.spawn("reload certificate", Box::pin(task));
-            Ok(certificate)
+            Ok((certificate, None))
         }
         Certificate::Own => {
             let (namespace, hosts) = (&settings.namespace, &settings.hosts);
             let now = ports.clock.now();
             let trust = Trust::open(client.clone(), namespace, hosts, now).await?;
             let certificate = trust.issue(now)?;
+            let authority = trust.authority_pem().to_owned();
             let task = keep_up(trust, certificate.clone(), ports.clone());
             ports.tasks.spawn("keep up trust", Box::pin(task));
-            Ok(certificate)
+            Ok((certificate, Some(authority)))
         }
     }
 }

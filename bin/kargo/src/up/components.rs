@@ -1,45 +1,92 @@
-//! The identities that components run under, and what must be there before any of them starts.
+//! The components that `up` runs in this process, each under its own identity and nothing more.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use core_rules::access::{self, ArgoCd, Component, Options};
-use emb_auth::Identity;
-use emb_meta::GroupResource;
-use emb_store::{Entry, Key, Store};
-use serde_json::Value;
+use core_clock::Tasks;
+use core_rules::access::Component;
+use io_runtime::SystemEnvironment;
+use kube::Client;
+use svc_management::{Monitor, Replicas};
 
-/// What this installation decides about access. The embedded engine has neither Argo CD nor Rollouts.
-fn options() -> Options {
-    Options { rollouts: false, argocd: ArgoCd::Absent, ..Options::default() }
+use super::{World, installation::Installation};
+use crate::exit::Failure;
+
+/// How long the passes of a management controller that no longer leads may take to end.
+const HANDOVER: Duration = Duration::from_secs(3);
+
+/// Where a component gets its client: whatever engine is behind it, it may do what its ServiceAccount may.
+pub(super) trait Clients {
+    /// A client with the identity of the component.
+    fn client(&self, component: Component) -> Client;
 }
 
-/// Where the ServiceAccounts of components live.
-pub(crate) fn namespace() -> String {
-    options().namespace
+/// The settings of admission.
+pub(super) fn admission_settings(
+    installation: &Installation,
+) -> Result<svc_admission::Settings, Failure> {
+    let environment = installation.environment(&SystemEnvironment);
+    svc_admission::Settings::from_environment(&environment).map_err(Failure::usage)
 }
 
-/// The identity of a component, as its ServiceAccount stands in the store.
-pub(crate) fn identity(store: &Store, component: Component) -> Identity {
-    let name = component.service_account();
-    let uid = service_account(store, name).map(|account| account.uid.to_string());
-    Identity::service_account(&namespace(), name, &uid.unwrap_or_default())
+/// Starts everything that works in the background.
+pub(super) fn start(
+    clients: &dyn Clients,
+    installation: &Installation,
+    replicas: Replicas,
+    world: &World,
+) -> Result<(), Failure> {
+    start_management(clients, installation, replicas, world)?;
+    start_garbage_collector(clients, installation, world)
 }
 
-/// A ServiceAccount of the release namespace.
-pub(crate) fn service_account(store: &Store, name: &str) -> Option<Arc<Entry>> {
-    let resource = GroupResource::new("", "serviceaccounts");
-    store.get(&Key { resource, namespace: namespace().into(), name: name.into() })
+fn start_management(
+    clients: &dyn Clients,
+    installation: &Installation,
+    replicas: Replicas,
+    world: &World,
+) -> Result<(), Failure> {
+    let environment = installation.environment(&SystemEnvironment);
+    let settings =
+        svc_management::Settings::from_environment(&environment).map_err(Failure::usage)?;
+    let client = clients.client(Component::ManagementController);
+    let work = manage(client, settings, replicas, world.clone());
+    world.tasks.spawn("management controller", Box::pin(work));
+    Ok(())
 }
 
-/// The namespaces, ServiceAccounts, roles and bindings to create when they are missing.
-pub(crate) fn seeds() -> Vec<Value> {
-    let options = options();
-    access::namespaces(&options).into_iter().chain(access::objects(&options)).collect()
+/// Runs the management controller. When it has to stop because another leads, or because the API server was away for
+/// too long, it becomes a candidate again.
+async fn manage(
+    client: Client,
+    settings: svc_management::Settings,
+    replicas: Replicas,
+    world: World,
+) {
+    loop {
+        let life = world.with_tasks(world.tasks.child());
+        let monitor = Monitor::default();
+        let (settings, replicas) = (settings.clone(), replicas.clone());
+        let ended =
+            svc_management::run(client.clone(), life.ports(), settings, replicas, monitor).await;
+        life.tasks.shutdown(HANDOVER).await;
+        match ended {
+            Ok(()) => return,
+            Err(error) => tracing::warn!(%error, "management controller starts over"),
+        }
+    }
 }
 
-/// In which order the content of a namespace goes: what depends on a kind goes before it, so that finalizers find what they need.
-pub(crate) fn deletion_order() -> Vec<GroupResource> {
-    ["promotions", "stages", "freights", "warehouses"]
-        .map(|plural| GroupResource::new("kargo.akuity.io", plural))
-        .into()
+/// Starts the garbage collector, which runs every hour.
+fn start_garbage_collector(
+    clients: &dyn Clients,
+    installation: &Installation,
+    world: &World,
+) -> Result<(), Failure> {
+    let environment = installation.environment(&SystemEnvironment);
+    let settings = svc_gc::Settings::from_environment(&environment).map_err(Failure::usage)?;
+    let client = clients.client(Component::GarbageCollector);
+    let metrics = Arc::new(svc_gc::Metrics::default());
+    let work = svc_gc::run_scheduled(client, world.ports(), settings, metrics);
+    world.tasks.spawn("garbage collector", Box::pin(work));
+    Ok(())
 }

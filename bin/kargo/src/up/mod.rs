@@ -1,64 +1,50 @@
-//! `kargo up`: the whole control plane in one process, on the embedded engine.
+//! `kargo up`: the whole control plane in one process, on the embedded engine or on a cluster.
+//!
+//! Components are the same on both: they get a client each ([`components::Clients`]) and cannot tell what is behind it.
 
-mod admission;
-mod banner;
+mod cluster;
 mod components;
-mod directory;
-mod keys;
-mod kubeconfig;
-mod manage;
-mod open;
+mod embedded;
+mod installation;
 
-pub(crate) use self::open::failure as open_failure;
+pub(crate) use self::embedded::open_failure;
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use core_clock::{Clock, Entropy};
-use core_rules::access::Component;
-use emb_apiserver::{ApiServer, Config, Limits, Peer};
-use emb_auth::{Identity, StaticToken, TokenKeys, TokenRequest};
-use emb_store::Store;
 use io_http::{BindError, Listener};
-use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
-use tower::ServiceExt;
+use io_kube::Ports;
+use io_runtime::{SystemClock, SystemEntropy, TaskGroup};
 
-use self::{
-    admission::Rules, banner::Banner, directory::Directory, keys::Keys, kubeconfig::Kubeconfig,
-};
-use crate::{
-    exit::{Exit, Failure},
-    settings::DataDirArg,
-    version,
-};
+use self::{cluster::ClusterArgs, embedded::EmbeddedArgs};
+use crate::exit::{Exit, Failure};
 
 /// From the signal to the end of the process; what has not stopped by then is cut off.
 const STOP_GRACE: Duration = Duration::from_secs(4);
-/// Tokens in the kubeconfigs of components; written anew at every start.
-const COMPONENT_TOKEN_LIFE: Duration = Duration::from_hours(365 * 24);
-/// How often superseded history is dropped.
-const COMPACTION_INTERVAL: Duration = Duration::from_mins(5);
 
 /// Start a whole control plane in this process, with no cluster
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXIT_CODES)]
 pub(crate) struct UpArgs {
     #[command(flatten)]
-    data_dir: DataDirArg,
-    /// Keep objects in memory only; they are gone when the process ends
-    #[arg(long)]
-    in_memory: bool,
-    /// Address of the Kubernetes API
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    kube_address: std::net::IpAddr,
-    /// Port of the Kubernetes API; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = 6443)]
-    kube_port: u16,
-    /// For how long old states of objects can be read and watched from, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
-    history_seconds: u64,
-    /// For how long Events are kept after their last change, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
-    event_ttl_seconds: u64,
+    embedded: EmbeddedArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
+
+const EXIT_CODES: &str = "\
+Exit codes:
+   1  anything without a code of its own
+   2  wrong arguments or settings
+  20  the port is taken
+  21  another process uses the data directory
+  22  the disk is full
+  23  the database is damaged
+  24  a newer version wrote the data directory
+  25  the cluster cannot be reached
+  26  the user of the kubeconfig may not do what is needed
+  27  another installation works on the cluster
+  28  the cluster does not reach the webhooks";
 
 /// The ports to the outside world, shared by everything that `up` starts.
 #[derive(Clone)]
@@ -68,219 +54,52 @@ struct World {
     tasks: TaskGroup,
 }
 
-/// What components stand on, once it is open.
-struct Ground<'a> {
-    world: &'a World,
-    directory: &'a Directory,
-    address: SocketAddr,
-    store: &'a Arc<Store>,
-    keys: &'a Keys,
+impl World {
+    fn new() -> Self {
+        Self {
+            clock: Arc::new(SystemClock::new()),
+            entropy: Arc::new(SystemEntropy),
+            tasks: TaskGroup::new(),
+        }
+    }
+
+    /// The same world with another life for what is started in it.
+    fn with_tasks(&self, tasks: TaskGroup) -> Self {
+        Self { tasks, ..self.clone() }
+    }
+
+    fn ports(&self) -> Ports {
+        Ports {
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            tasks: Arc::new(self.tasks.clone()),
+        }
+    }
 }
 
 pub(crate) fn run(args: &UpArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(serve(args));
+    let result = runtime.block_on(async {
+        match args.cluster.kubeconfig() {
+            Some(kubeconfig) => cluster::serve(&args.cluster, kubeconfig).await,
+            None => embedded::serve(&args.embedded).await,
+        }
+    });
     // Tasks that ignored the stop must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result
 }
 
-async fn serve(args: &UpArgs) -> Result<(), Failure> {
-    let stop = stop_signal()?;
-    let world = World {
-        clock: Arc::new(SystemClock::new()),
-        entropy: Arc::new(SystemEntropy),
-        tasks: TaskGroup::new(),
-    };
-    let (directory, _temporary) = data_directory(args)?;
-    let listener = bind(SocketAddr::new(args.kube_address, args.kube_port)).await?;
-    let address = listener.address();
-    let (store, report) = open::open(args, &directory, &address.to_string(), &world)?;
-    let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
-    let ground =
-        Ground { world: &world, directory: &directory, address, store: &store, keys: &keys };
-    let server = start_components(args, &ground).await?;
-    serve_https(listener, &keys, &server, &world)?;
-    keep_compacting(&store, args, &world);
-    write_kubeconfigs(&ground)?;
-    let started = world.clock.monotonic();
-    Banner {
-        address,
-        directory: &directory,
-        in_memory: args.in_memory,
-        store: &store,
-        report: &report,
-        started,
-    }
-    .print()?;
-    let signal = stop.await;
-    tracing::info!(signal, "stopping");
-    let stopped = world.tasks.shutdown(STOP_GRACE).await;
-    store.close();
-    tracing::info!(drained = stopped, "stopped");
-    Ok(())
-}
-
-/// The data directory; without `--data-dir`, a run in memory gets one that vanishes with it.
-fn data_directory(args: &UpArgs) -> Result<(Directory, Option<tempfile::TempDir>), Failure> {
-    let (path, temporary): (PathBuf, _) = match args.data_dir.given() {
-        None if args.in_memory => {
-            let temporary = tempfile::Builder::new().prefix("kargo-up-").tempdir()?;
-            (temporary.path().to_owned(), Some(temporary))
-        }
-        _ => (args.data_dir.resolve(&SystemEnvironment)?, None),
-    };
-    let directory = Directory::open(&path).map_err(|error| {
-        Failure::from(error)
-            .hint(format!("{} must be a directory that you may write to", path.display()))
-    })?;
-    Ok((directory, temporary))
-}
-
-async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
-    Listener::bind(address).await.map_err(|error| match error {
+/// What a port that cannot be bound means; `flag` chooses another.
+fn bind_failure(error: BindError, flag: &str) -> Failure {
+    match error {
         BindError::InUse(_) => {
-            Failure::new(Exit::PortTaken, error).hint("choose another port with --kube-port")
+            Failure::new(Exit::PortTaken, error).hint(format!("choose another port with {flag}"))
         }
         _ => Failure::new(Exit::Error, error),
-    })
-}
-
-/// The API server first, then everything that works through it. Nobody else reaches it yet.
-async fn start_components(args: &UpArgs, ground: &Ground<'_>) -> Result<Arc<ApiServer>, Failure> {
-    let rules = Arc::new(Rules::default());
-    let server = start_api(args, ground, rules.clone()).await?;
-    manage::enforce_admission(&rules, &server, ground)?;
-    manage::start_management(&server, ground)?;
-    manage::start_garbage_collector(&server, ground)?;
-    Ok(server)
-}
-
-async fn start_api(
-    args: &UpArgs,
-    ground: &Ground<'_>,
-    rules: Arc<Rules>,
-) -> Result<Arc<ApiServer>, Failure> {
-    let Ground { world, directory, address, store, keys } = ground;
-    let event_ttl = Duration::from_secs(args.event_ttl_seconds);
-    let config = Config {
-        store: Arc::clone(store),
-        clock: world.clock.clone(),
-        entropy: world.entropy.clone(),
-        tasks: Arc::new(world.tasks.clone()),
-        admission: vec![rules],
-        crds: api_kinds::crd::crds(),
-        seeds: components::seeds(),
-        deletion_order: components::deletion_order(),
-        tokens: keys::token_keys(directory, &*world.entropy)?,
-        static_tokens: vec![StaticToken::new(&keys.admin_token, Identity::admin())],
-        ca_bundle: keys.authority.certificate_pem().to_owned(),
-        limits: Limits { event_ttl, ..Limits::default() },
-        audit: None,
-        // It becomes the build metadata of a semantic version, which has room for one `+` only.
-        version: version::number().replace('+', "-"),
-        address: address.to_string(),
-    };
-    ApiServer::start(config).await.map_err(|error| Failure::new(Exit::Error, error))
-}
-
-fn serve_https(
-    listener: Listener,
-    keys: &Keys,
-    server: &ApiServer,
-    world: &World,
-) -> Result<(), Failure> {
-    let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
-    let own = listener.address().ip().to_string();
-    if !names.contains(&own) {
-        names.push(own);
     }
-    let certificate = keys
-        .authority
-        .issue(&names, world.clock.now())
-        .map_err(|error| Failure::new(Exit::Error, error))?;
-    io_http::serve(
-        listener,
-        &certificate,
-        server.service().map_request(with_peer),
-        world.clock.clone(),
-        Arc::new(world.tasks.clone()),
-        io_http::Limits::default(),
-    );
-    Ok(())
 }
 
-fn keep_compacting(store: &Arc<Store>, args: &UpArgs, world: &World) {
-    use core_clock::Tasks;
-    let (store, clock) = (store.clone(), world.clock.clone());
-    // A short history is compacted often, so that it is not much longer than asked for.
-    let interval = COMPACTION_INTERVAL.min(Duration::from_secs(args.history_seconds / 2 + 1));
-    let mut stopping = world.tasks.stopping();
-    world.tasks.spawn(
-        "compaction",
-        Box::pin(async move {
-            loop {
-                tokio::select! {
-                    () = clock.sleep(interval) => store.compact(clock.now()),
-                    () = &mut stopping => return,
-                }
-            }
-        }),
-    );
-}
-
-/// Tells the audit log who is at the other end of the connection.
-fn with_peer<B>(mut request: http::Request<B>) -> http::Request<B> {
-    if let Some(address) = request.extensions().get::<SocketAddr>().copied() {
-        request.extensions_mut().insert(Peer(address.ip().to_string()));
-    }
-    request
-}
-
-/// One for the administrator, one for each component's ServiceAccount.
-fn write_kubeconfigs(ground: &Ground<'_>) -> Result<(), Failure> {
-    let Ground { world, directory, address, store, keys } = ground;
-    let server = format!("https://{}", reachable(*address));
-    let write = |file: &str, user: &str, token: &str| {
-        let kubeconfig = Kubeconfig {
-            server: &server,
-            authority_pem: keys.authority.certificate_pem(),
-            user,
-            token,
-        };
-        directory.write(file, &kubeconfig.to_yaml())
-    };
-    for component in Component::ALL {
-        let name = component.service_account();
-        // A user may have removed it on purpose; it comes back at the next start.
-        if let Some(account) = components::service_account(store, name) {
-            let token = component_token(&keys.tokens, name, &account.uid, world);
-            write(&format!("kubeconfigs/{name}.kubeconfig"), name, &token)?;
-        }
-    }
-    write("admin.kubeconfig", "admin", &keys.admin_token)?;
-    Ok(())
-}
-
-fn component_token(tokens: &TokenKeys, name: &str, uid: &str, world: &World) -> String {
-    let now = world.clock.now();
-    tokens.issue(&TokenRequest {
-        namespace: &components::namespace(),
-        name,
-        uid,
-        audiences: Vec::new(),
-        secret: None,
-        id: world.entropy.uuid(),
-        issued_at: now,
-        expires_at: now + COMPONENT_TOKEN_LIFE,
-    })
-}
-
-/// Where clients on this machine reach a listener that may be bound to all addresses.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let loopback: std::net::IpAddr = match address {
-        SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-        SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-    };
-    if address.ip().is_unspecified() { SocketAddr::new(loopback, address.port()) } else { address }
+async fn bind(address: std::net::SocketAddr, flag: &str) -> Result<Listener, Failure> {
+    Listener::bind(address).await.map_err(|error| bind_failure(error, flag))
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use dev_testkit::{Client, Kubeconfig};
-use futures::FutureExt;
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use io_http::Listener;
@@ -18,7 +17,7 @@ use super::world::{World, ports, server_client, warehouse};
 use crate::{
     Certificate, Settings,
     registration::{Address, Registration, configurations},
-    run::run_on,
+    run::start_on,
     server::answer,
     trust::Trust,
 };
@@ -96,11 +95,8 @@ async fn the_server_is_reached_over_tls_under_its_own_authority() {
     let hosts = vec!["127.0.0.1".to_owned()];
     let settings = Settings { certificate: Certificate::Own, hosts, ..Settings::new("kargo") };
     let ports = ports(&world.engine);
-    let task = run_on(listener, settings, server_client(&world.engine), ports.clone());
-    ports.tasks.spawn("server", Box::pin(task.map(|ended| ended.unwrap())));
-    let now = world.engine.clock().now();
-    let trust = Trust::open(world.client.clone(), "kargo", &[], now).await.unwrap();
-    let authority = trust.authority_pem().as_bytes().to_vec();
+    let serving = start_on(listener, settings, server_client(&world.engine), ports).await.unwrap();
+    let authority = serving.authority.unwrap().into_bytes();
     let client =
         Client::new(&Kubeconfig { path: PathBuf::new(), server, authority, token: String::new() });
     let body: Value = serde_json::from_str(&review(warehouse())).unwrap();

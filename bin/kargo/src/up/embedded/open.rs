@@ -4,12 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use emb_store::{CommitLog, MemoryLog, OpenError, OpenReport, Options, SqliteLog, Store};
 
-use super::{UpArgs, World, directory::Directory};
-use crate::exit::{Exit, Failure};
+use super::{EmbeddedArgs, directory::Directory};
+use crate::{
+    exit::{Exit, Failure},
+    up::World,
+};
 
 /// Opens the store of a data directory, or one in memory.
 pub(super) fn open(
-    args: &UpArgs,
+    args: &EmbeddedArgs,
     directory: &Directory,
     address: &str,
     world: &World,

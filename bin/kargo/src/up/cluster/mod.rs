@@ -1,0 +1,277 @@
+//! The whole control plane on a cluster: all components in this process, each as its own ServiceAccount.
+//!
+//! The order matters. Nothing is changed before the kubeconfig's user is known to have the permissions; nothing of an
+//! installation that works is touched before its Lease is ours; and once webhooks are registered, every way out of here
+//! takes them out again, because the cluster refuses writes of our kinds while nobody answers.
+
+mod address;
+mod apply;
+mod args;
+mod banner;
+mod connect;
+mod failure;
+mod install;
+mod instance;
+mod merge;
+mod permission;
+mod probe;
+mod token;
+mod webhooks;
+
+pub(crate) use self::args::ClusterArgs;
+
+use std::{
+    io::Write,
+    path::Path,
+    pin::{Pin, pin},
+    time::Duration,
+};
+
+use core_clock::Tasks;
+use core_rules::access::{Component, SystemRole};
+use io_kube::Leadership;
+use io_runtime::{SystemEnvironment, TaskGroup, stop_signal};
+use kube::Client;
+use svc_admission::{Certificate, Trust};
+use svc_management::Replicas;
+
+use self::{
+    address::Door,
+    banner::Banner,
+    connect::{ByToken, Cluster},
+    failure::request_failure,
+    install::Summary,
+    instance::Instance,
+    webhooks::Webhooks,
+};
+use super::{
+    STOP_GRACE, World,
+    components::{self, Clients},
+    installation::Installation,
+};
+use crate::exit::{Exit, Failure};
+
+/// How often the registration is looked after.
+const UPKEEP: Duration = Duration::from_secs(30);
+/// How long the cluster may take to let go of the webhooks when we stop.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// How long an API server may still ask us after that.
+const ECHO: Duration = Duration::from_millis(300);
+/// How long new roles may take to be seen everywhere.
+const SETTLING: Duration = Duration::from_secs(15);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A signal that ends us.
+type Stop<'a> = Pin<&'a mut dyn Future<Output = &'static str>>;
+
+pub(super) async fn serve(args: &ClusterArgs, kubeconfig: &Path) -> Result<(), Failure> {
+    let mut stop: Stop<'_> = pin!(stop_signal()?);
+    let world = World::new();
+    let run = tokio::select! {
+        prepared = Run::prepare(args, kubeconfig, &world) => prepared?,
+        _ = &mut stop => return Ok(()),
+    };
+    match run {
+        Some((run, door)) => run.work(door, kubeconfig, stop).await,
+        None => Ok(()),
+    }
+}
+
+/// Only takes out what a killed process has left.
+async fn uninstall(cluster: &Cluster) -> Result<(), Failure> {
+    let told = if webhooks::unregister(&cluster.installer).await? {
+        "the webhooks of kargo up are out of the cluster"
+    } else {
+        "the cluster has no webhooks of a kargo up"
+    };
+    writeln!(std::io::stdout(), "{told}")?;
+    Ok(())
+}
+
+/// One run on a cluster.
+struct Run {
+    cluster: Cluster,
+    installation: Installation,
+    instance: Instance,
+    world: World,
+    /// What looks after the registration; it ends before the registration does.
+    upkeep: TaskGroup,
+    /// The namespaces.
+    installed: Summary,
+}
+
+impl Run {
+    /// Everything that can be found out before another process' work is touched; `None` when there is nothing to run.
+    async fn prepare(
+        args: &ClusterArgs,
+        kubeconfig: &Path,
+        world: &World,
+    ) -> Result<Option<(Self, Door)>, Failure> {
+        let cluster = Cluster::connect(args, kubeconfig, world).await?;
+        if args.uninstall_webhooks {
+            return uninstall(&cluster).await.map(|()| None);
+        }
+        let door = Door::open(args, &cluster.url).await?;
+        let installer = &cluster.installer;
+        permission::check(installer).await?;
+        webhooks::check_owner(installer).await?;
+        let installation = Installation::new(&SystemEnvironment, cluster.neighbours().await?);
+        let installed = install::namespaces(installer, &installation).await?;
+        let instance = Instance::new(installer.clone(), installation.namespace(), world);
+        let (world, upkeep) = (world.clone(), TaskGroup::new());
+        Ok(Some((Self { cluster, installation, instance, world, upkeep, installed }, door)))
+    }
+
+    /// Works from the Lease to the signal, and cleans up whatever happens between.
+    async fn work(self, door: Door, kubeconfig: &Path, mut stop: Stop<'_>) -> Result<(), Failure> {
+        let mut leadership = tokio::select! {
+            claimed = self.instance.claim() => Some(claimed?),
+            _ = &mut stop => return Ok(()),
+        };
+        let worked = tokio::select! {
+            failed = self.start_and_keep(door, kubeconfig, &mut leadership) => failed,
+            signal = &mut stop => {
+                tracing::info!(signal, "stopping");
+                Ok(())
+            }
+        };
+        let ended = self.end(leadership).await;
+        worked.and(ended)
+    }
+
+    /// Never returns while all is well.
+    async fn start_and_keep(
+        &self,
+        door: Door,
+        kubeconfig: &Path,
+        leadership: &mut Option<Leadership>,
+    ) -> Result<(), Failure> {
+        let installer = &self.cluster.installer;
+        let objects = install::objects(installer, &self.installation, &*self.world.clock).await?;
+        let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
+        let webhooks = self.serve_webhooks(door, &clients).await?;
+        let replicas = Replicas::Many(self.instance.identity().to_owned());
+        components::start(&clients, &self.installation, replicas, &self.world)?;
+        self.look_after(webhooks.clone());
+        Banner {
+            cluster: &self.cluster.url,
+            kubeconfig,
+            namespace: self.installation.namespace(),
+            webhooks: &webhooks.url,
+            installed: self.installed.plus(objects),
+            started: self.world.clock.monotonic(),
+        }
+        .print()?;
+        self.hold(leadership).await
+    }
+
+    /// Serves the webhooks, registers them and makes sure that the cluster reaches them.
+    async fn serve_webhooks(&self, door: Door, clients: &ByToken<'_>) -> Result<Webhooks, Failure> {
+        let client = clients.client(Component::KubernetesWebhooksServer);
+        let settings = svc_admission::Settings {
+            certificate: Certificate::Own,
+            hosts: vec![door.host.clone()],
+            ..components::admission_settings(&self.installation)?
+        };
+        self.await_trust(&client).await?;
+        let url = door.url();
+        let serving =
+            svc_admission::start_on(door.listener, settings, client, self.world.ports()).await;
+        let authority = serving.map_err(admission_failure)?.authority;
+        let namespace = self.installation.namespace().to_owned();
+        let webhooks = Webhooks { url, authority, namespace };
+        webhooks.register(&self.cluster.installer).await?;
+        let person =
+            self.cluster.client_as(self.installation.namespace(), SystemRole::Admin.name());
+        probe::probe(&person, &webhooks.url, &self.world).await?;
+        Ok(webhooks)
+    }
+
+    /// Waits until the server may keep its authority: its role is new to the API server.
+    async fn await_trust(&self, client: &Client) -> Result<(), Failure> {
+        let clock = &self.world.clock;
+        let deadline = clock.monotonic() + SETTLING;
+        loop {
+            let namespace = self.installation.namespace();
+            match Trust::open(client.clone(), namespace, &[], clock.now()).await {
+                Ok(_) => return Ok(()),
+                Err(error) if clock.monotonic() >= deadline => {
+                    return Err(admission_failure(error));
+                }
+                Err(_) => clock.sleep(PAUSE).await,
+            }
+        }
+    }
+
+    /// Puts the registration back when somebody removes it, and follows what it depends on.
+    fn look_after(&self, webhooks: Webhooks) {
+        let (client, clock) = (self.cluster.installer.clone(), self.world.clock.clone());
+        let mut stopping = self.upkeep.stopping();
+        let upkeep = async move {
+            loop {
+                clock.sleep(UPKEEP).await;
+                if let Err(failure) = webhooks.register(&client).await {
+                    tracing::warn!(%failure, "webhooks not looked after");
+                }
+            }
+        };
+        let task = async move {
+            tokio::select! {
+                () = &mut stopping => {}
+                () = upkeep => {}
+            }
+        };
+        self.upkeep.spawn("look after webhooks", Box::pin(task));
+    }
+
+    /// Holds the Lease. When it was lost, because the cluster was away or this machine asleep, it is taken again unless
+    /// another process has it by now.
+    async fn hold(&self, leadership: &mut Option<Leadership>) -> Result<(), Failure> {
+        loop {
+            if let Some(held) = leadership.as_ref() {
+                held.lost().await;
+            }
+            *leadership = None;
+            *leadership = Some(self.instance.claim().await?);
+        }
+    }
+
+    /// Takes the webhooks out, stops everything and gives the Lease back. Without the Lease the webhooks are another's.
+    async fn end(&self, leadership: Option<Leadership>) -> Result<(), Failure> {
+        self.upkeep.shutdown(STOP_GRACE).await;
+        let farewell = match leadership {
+            Some(_) => self.take_out().await,
+            None => Ok(()),
+        };
+        let stopped = self.world.tasks.shutdown(STOP_GRACE).await;
+        if let Some(leadership) = leadership {
+            leadership.release().await;
+        }
+        tracing::info!(drained = stopped, "stopped");
+        farewell
+    }
+
+    async fn take_out(&self) -> Result<(), Failure> {
+        let removed = tokio::select! {
+            removed = webhooks::unregister(&self.cluster.installer) => removed.map(drop),
+            () = self.world.clock.sleep(FAREWELL) => {
+                Err(Failure::new(Exit::ClusterUnreachable, "the cluster did not answer in time"))
+            }
+        };
+        if removed.is_ok() {
+            self.world.clock.sleep(ECHO).await;
+        }
+        removed.map_err(|failure| {
+            failure.context("webhooks are still registered, so that writes of Kargo kinds are refused").hint(
+                "start kargo up again, or run it with --uninstall-webhooks when the cluster answers",
+            )
+        })
+    }
+}
+
+fn admission_failure(error: svc_admission::Error) -> Failure {
+    match error {
+        svc_admission::Error::Api { what, source } => request_failure(what, &source),
+        error => Failure::new(Exit::Error, error),
+    }
+}
