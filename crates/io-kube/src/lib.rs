@@ -20,6 +20,7 @@ mod ports;
 mod queue;
 mod requests;
 mod shard;
+mod throttle;
 mod write;
 
 pub use access::{AccessRequest, Subject, Verdict, may, may_i};
@@ -28,13 +29,14 @@ pub use cache::{Builder as CacheBuilder, Cache, Index};
 pub use controller::{BoxError, Controller, Failure, Next, Pass, Workers};
 pub use event::{EventRecorder, Occurrence};
 pub use key::ObjectKey;
-pub use lease::{Elector, ElectorSettings, Heartbeat, Leadership};
+pub use lease::{Elector, ElectorSettings, Fence, Heartbeat, Leadership};
 pub use metrics::{Family, FamilyKind, Sample, prometheus_text};
 pub use object::{Object, is_already_exists, is_conflict, is_not_found, status_code};
 pub use ports::Ports;
 pub use queue::Queue;
 pub use requests::{Counted, RequestCounter};
 pub use shard::Shard;
+pub use throttle::{Rate, Throttle, Throttled};
 pub use write::{
     Precondition, add_finalizer, merge_difference, patch_object, patch_status, remove_finalizer,
 };

@@ -18,6 +18,8 @@ use crate::metrics::{Family, FamilyKind, Sample};
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounter {
     counts: Arc<Mutex<BTreeMap<Line, u64>>>,
+    /// The server of requests that do not name theirs.
+    host: String,
 }
 
 /// What requests are counted under.
@@ -29,6 +31,11 @@ struct Line {
 }
 
 impl RequestCounter {
+    /// A counter for a client of the server at `host`: its requests get their address below this layer.
+    pub fn for_host(host: impl Into<String>) -> Self {
+        Self { host: host.into(), ..Self::default() }
+    }
+
     /// All requests so far.
     pub fn total(&self) -> u64 {
         self.counts.lock().values().sum()
@@ -53,6 +60,11 @@ impl RequestCounter {
             kind: FamilyKind::Counter,
             samples: samples.collect(),
         }
+    }
+
+    /// The server; the embedded one has no address.
+    fn host(&self, uri: &Uri) -> String {
+        uri.authority().map_or_else(|| self.host.clone(), ToString::to_string)
     }
 
     fn count(&self, line: Line) {
@@ -89,8 +101,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (method, host) = (request.method().to_string(), host(request.uri()));
         let counter = self.counter.clone();
+        let (method, host) = (request.method().to_string(), counter.host(request.uri()));
         self.service
             .call(request)
             .map(move |reply| {
@@ -103,9 +115,4 @@ where
             })
             .boxed()
     }
-}
-
-/// The server; the embedded one has no address.
-fn host(uri: &Uri) -> String {
-    uri.authority().map(ToString::to_string).unwrap_or_default()
 }

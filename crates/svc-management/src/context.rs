@@ -1,15 +1,9 @@
 //! What every controller here works with.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use core_clock::Time;
-use io_kube::{Failure, Ports, is_conflict};
+use io_kube::{Failure, Fence, Ports, is_conflict};
 use kube::Client;
 
 use crate::{cache::Caches, config::SecretWatches, queue::Queues, settings::Settings};
@@ -25,19 +19,28 @@ pub(crate) struct Context {
     pub(crate) caches: Caches,
     pub(crate) queues: Queues,
     pub(crate) secret_watches: SecretWatches,
-    leading: AtomicBool,
+    /// Absent where nobody else can lead.
+    fence: Option<Fence>,
 }
 
 /// Shared by all controllers.
 pub(crate) type Cx = Arc<Context>;
 
 impl Context {
-    pub(crate) fn start(client: Client, ports: Ports, settings: Settings) -> Cx {
+    pub(crate) fn start(
+        client: Client,
+        ports: Ports,
+        settings: Settings,
+        fence: Option<Fence>,
+    ) -> Cx {
+        let client = match &fence {
+            Some(fence) => fence.guard(client),
+            None => client,
+        };
         let caches = Caches::start(&client, &settings, &ports);
         let queues = Queues::new(&ports);
         let secret_watches = SecretWatches::new(client.clone(), ports.clone());
-        let leading = AtomicBool::new(true);
-        Arc::new(Self { client, ports, settings, caches, queues, secret_watches, leading })
+        Arc::new(Self { client, ports, settings, caches, queues, secret_watches, fence })
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -46,11 +49,7 @@ impl Context {
 
     /// Whether we may still write: a replica that lost its Lease must not.
     pub(crate) fn is_leading(&self) -> bool {
-        self.leading.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn stop_leading(&self) {
-        self.leading.store(false, Ordering::Release);
+        self.fence.as_ref().is_none_or(Fence::is_open)
     }
 }
 

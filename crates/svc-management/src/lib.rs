@@ -29,6 +29,7 @@ pub use monitor::Monitor;
 pub use settings::{Concurrency, ControllerGrants, Settings};
 
 use context::{Context, Cx};
+use monitor::State;
 
 /// The name of the Lease that replicas compete for.
 const LEASE: &str = "kargo-management-controller";
@@ -60,19 +61,25 @@ pub async fn run(
     replicas: Replicas,
     monitor: Monitor,
 ) -> Result<(), Error> {
-    let Ok(leadership) = lead(&client, &ports, &settings, replicas).await else { return Ok(()) };
-    let cx = Context::start(client, ports.clone(), settings);
+    let Ok(leadership) = lead(&client, &ports, &settings, replicas, &monitor).await else {
+        return Ok(());
+    };
+    monitor.enter(State::Syncing);
+    let fence = leadership.as_ref().map(|leadership| leadership.fence().clone());
+    let cx = Context::start(client, ports.clone(), settings, fence);
     tokio::select! {
         biased;
         () = ports.tasks.stopping() => {}
         () = lost(leadership.as_ref()) => return Err(Error::LostLeadership),
         () = cx.caches.synced() => {
             cx.queues.connect(&cx.caches, &cx.settings);
-            monitor.set(start_controllers(&cx));
+            let workers = start_controllers(&cx);
+            monitor.enter(State::Working { workers, cx: cx.clone() });
             tracing::info!(projects = cx.caches.projects.len(), "management controller working");
             work(&cx, &monitor, leadership.as_ref()).await?;
         }
     }
+    monitor.enter(State::Starting);
     if let Some(leadership) = leadership {
         leadership.release().await;
     }
@@ -87,10 +94,13 @@ async fn lead(
     ports: &Ports,
     settings: &Settings,
     replicas: Replicas,
+    monitor: &Monitor,
 ) -> Result<Option<Leadership>, Stopped> {
     let Replicas::Many(identity) = replicas else { return Ok(None) };
     let lease = ElectorSettings::new(&settings.kargo_namespace, LEASE, identity);
-    Elector::new(client.clone(), lease, ports).acquire().await.map(Some).ok_or(Stopped)
+    let elector = Elector::new(client.clone(), lease, ports);
+    monitor.enter(State::Candidate { knows_leader: Box::new(elector.knows_leader()) });
+    elector.acquire().await.map(Some).ok_or(Stopped)
 }
 
 async fn lost(leadership: Option<&Leadership>) {
@@ -112,8 +122,7 @@ async fn work(
         () = lost(leadership) => true,
     };
     if is_lost {
-        cx.stop_leading();
-        monitor.set(vec![]);
+        monitor.enter(State::Starting);
         return Err(Error::LostLeadership);
     }
     monitor.stopped().await;

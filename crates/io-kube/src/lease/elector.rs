@@ -12,7 +12,7 @@ use kube::{
 };
 use tokio::sync::{oneshot, watch};
 
-use super::micro_time;
+use super::{fence::Fence, micro_time};
 use crate::{
     Ports,
     object::{is_already_exists, is_conflict, is_not_found},
@@ -75,6 +75,7 @@ pub struct Leadership {
     lost: watch::Receiver<bool>,
     done: watch::Receiver<bool>,
     held: oneshot::Sender<()>,
+    fence: Fence,
 }
 
 /// What a try brought.
@@ -93,9 +94,10 @@ impl Elector {
     /// Waits until we lead, and keeps renewing from then on. `None` when the tasks stop before.
     pub async fn acquire(mut self) -> Option<Leadership> {
         let mut stopping = self.ports.tasks.stopping();
-        let lease = loop {
+        let (lease, since) = loop {
+            let started = self.ports.clock.monotonic();
             match self.attempt().await {
-                Ok(Held::Ours(lease)) => break lease,
+                Ok(Held::Ours(lease)) => break (lease, started),
                 Ok(Held::Others) => {}
                 Err(error) => self.complain(&error),
             }
@@ -109,20 +111,23 @@ impl Elector {
             }
         };
         tracing::info!(lease = self.settings.name, identity = self.settings.identity, "leading");
-        Some(self.keep(*lease))
+        Some(self.keep(*lease, since))
     }
 
-    fn keep(self, lease: Lease) -> Leadership {
+    fn keep(self, lease: Lease, since: Duration) -> Leadership {
+        let fence = Fence::closed(self.ports.clock.clone());
+        fence.open_until(since + self.settings.renew_deadline);
         let (lost_sender, lost) = watch::channel(false);
         let (done_sender, done) = watch::channel(false);
         let (held, released) = oneshot::channel();
         let tasks = self.ports.tasks.clone();
+        let renewed_fence = fence.clone();
         let renewal = async move {
-            self.renew(lease, released, &lost_sender).await;
+            self.renew(lease, released, &renewed_fence, &lost_sender).await;
             done_sender.send_replace(true);
         };
         tasks.spawn("lease", Box::pin(renewal));
-        Leadership { lost, done, held }
+        Leadership { lost, done, held, fence }
     }
 
     /// Renews until the leadership is given back or lost.
@@ -130,6 +135,7 @@ impl Elector {
         self,
         mut lease: Lease,
         mut released: oneshot::Receiver<()>,
+        fence: &Fence,
         lost: &watch::Sender<bool>,
     ) {
         let mut renewed = self.ports.clock.monotonic();
@@ -141,12 +147,16 @@ impl Elector {
             }
             let started = self.ports.clock.monotonic();
             match self.write(&lease, self.renewed(&lease)).await {
-                Ok(Held::Ours(written)) => (lease, renewed) = (*written, started),
+                Ok(Held::Ours(written)) => {
+                    (lease, renewed) = (*written, started);
+                    fence.open_until(renewed + self.settings.renew_deadline);
+                }
                 Ok(Held::Others) => match self.read().await {
                     // A write of ours arrived whose reply did not, or somebody put an annotation on it.
                     Ok(Some(ours)) if self.holds(&ours) => lease = ours,
                     Ok(_) => {
                         tracing::error!(lease = self.settings.name, "another took the Lease");
+                        fence.close();
                         lost.send_replace(true);
                         return;
                     }
@@ -164,6 +174,7 @@ impl Elector {
                 return;
             }
         }
+        fence.close();
         self.release(lease).await;
     }
 
@@ -284,9 +295,14 @@ impl Leadership {
         let _ = lost.wait_for(|lost| *lost).await;
     }
 
+    /// What keeps a leader from writing that does not know whether it still leads.
+    pub fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
     /// Gives the Lease back, after all work has ended, and waits until the others can see it.
     pub async fn release(self) {
-        let Self { lost: _, mut done, held } = self;
+        let Self { mut done, held, .. } = self;
         drop(held);
         // An error says that the renewal has ended in another way.
         let _ = done.wait_for(|done| *done).await;

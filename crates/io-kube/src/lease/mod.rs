@@ -1,6 +1,7 @@
 //! Leases: who leads, and who is alive.
 
 mod elector;
+mod fence;
 mod heartbeat;
 
 use core_clock::Time;
@@ -10,6 +11,7 @@ use k8s_openapi::{
 };
 
 pub use elector::{Elector, ElectorSettings, Leadership};
+pub use fence::Fence;
 pub use heartbeat::Heartbeat;
 
 /// A time of six decimals for the wire.

@@ -6,7 +6,11 @@ use core_clock::Clock;
 use futures::FutureExt;
 use io_kube::{Elector, ElectorSettings, Heartbeat, Leadership, Ports};
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::{Api, Client};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+};
+use serde_json::json;
 use tokio::task::JoinHandle;
 
 use crate::world::World;
@@ -132,4 +136,22 @@ async fn a_heartbeat_is_renewed_and_taken_away_only_by_its_holder() {
     assert_eq!(holder(&beats().await.unwrap()), "new", "the successor's stays");
     assert!(tasks.shutdown(Duration::from_secs(5)).await);
     assert!(beats().await.is_none());
+}
+
+#[tokio::test]
+async fn a_leader_that_slept_longer_than_its_lease_sends_no_write() {
+    let world = World::start().await;
+    let first = elect(&world.client, &world.ports, "first");
+    world.eventually("the first leads", || first.is_finished()).await;
+    let first = first.await.unwrap().unwrap();
+    let leases: Api<Lease> = Api::namespaced(first.fence().guard(world.client.clone()), "default");
+    let label = Patch::Merge(json!({"metadata": {"labels": {"touched": "yes"}}}));
+    leases.patch("leader", &PatchParams::default(), &label).await.unwrap();
+
+    world.faults.set_down(true);
+    world.pass(Duration::from_secs(30)).await;
+    let refused = leases.patch("leader", &PatchParams::default(), &label).await.unwrap_err();
+    assert!(refused.to_string().contains("not sent"), "{refused}");
+    world.faults.set_down(false);
+    assert!(leases.get("leader").await.is_ok(), "reading is nobody's harm");
 }
