@@ -83,6 +83,15 @@ impl PathFilter {
     }
 }
 
+/// Why a filter does not accept a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagRefusal<'a> {
+    /// This expression ignores it.
+    Ignored(&'a str),
+    /// There are expressions that allow tags, and none allows this one.
+    NotAllowed,
+}
+
 /// Decides by its name whether a tag is a candidate.
 #[derive(Clone, Debug, Default)]
 pub struct TagFilter {
@@ -98,9 +107,17 @@ impl TagFilter {
 
     /// Whether the tag is allowed (no expressions allow all) and not ignored; ignoring wins.
     pub fn accepts(&self, tag: &str) -> bool {
+        self.check(tag).is_ok()
+    }
+
+    /// Like [`TagFilter::accepts`], with the reason when it is not.
+    pub fn check(&self, tag: &str) -> Result<(), TagRefusal<'_>> {
+        if let Some(regex) = self.ignore.iter().find(|regex| regex.is_match(tag)) {
+            return Err(TagRefusal::Ignored(regex.as_str()));
+        }
         let is_allowed =
             self.allow.is_empty() || self.allow.iter().any(|regex| regex.is_match(tag));
-        is_allowed && !self.ignore.iter().any(|regex| regex.is_match(tag))
+        if is_allowed { Ok(()) } else { Err(TagRefusal::NotAllowed) }
     }
 
     /// Like [`TagFilter::accepts`] for a Git reference: one leading `refs/tags/` is not looked at.
@@ -147,7 +164,7 @@ fn parse_regexes<S: AsRef<str>>(
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_FILTER_PATTERNS, PathFilter, TagFilter};
+    use super::{MAX_FILTER_PATTERNS, PathFilter, TagFilter, TagRefusal};
 
     #[test]
     fn one_included_path_that_is_not_excluded_is_enough() {
@@ -166,6 +183,8 @@ mod tests {
         let filter = TagFilter::parse(&["^v"], &["-rc"]).unwrap();
         assert!(filter.accepts("v1.0.0"));
         assert!(!filter.accepts("v1.0.0-rc.1"));
+        assert_eq!(filter.check("v1.0.0-rc.1"), Err(TagRefusal::Ignored("-rc")));
+        assert_eq!(filter.check("1.0.0"), Err(TagRefusal::NotAllowed));
         assert!(!filter.accepts("refs/tags/v1.0.0"));
         assert!(filter.accepts_ref("refs/tags/v1.0.0"));
     }

@@ -15,7 +15,9 @@ pub mod slash_path;
 mod url;
 mod user_regex;
 
-pub use filter::{MAX_FILTER_PATTERNS, PathFilter, PathFilterError, TagFilter, TagFilterError};
+pub use filter::{
+    MAX_FILTER_PATTERNS, PathFilter, PathFilterError, TagFilter, TagFilterError, TagRefusal,
+};
 pub use glob::{Glob, GlobError, MAX_GLOB_ALTERNATIONS, MAX_GLOB_BYTES};
 pub use pattern::{NamePattern, PathPattern, PatternError};
 pub use url::{

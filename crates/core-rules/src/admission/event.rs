@@ -1,6 +1,6 @@
 //! What happened, in the form in which others read it from Kubernetes Events.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use api_kinds::{Freight, Promotion, annotations};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -22,7 +22,7 @@ pub struct Event {
     /// What happened, for people.
     pub message: String,
     /// Who tells it.
-    pub component: &'static str,
+    pub component: Cow<'static, str>,
     /// The kind of the object.
     pub kind: &'static str,
     /// The object's namespace, which is the Project.
@@ -61,7 +61,7 @@ pub fn promotion_created(
     Event {
         reason: "PromotionCreated",
         message: format!("Promotion created for Stage {stage:?} by {actor:?}"),
-        component: "promotion-webhook",
+        component: "promotion-webhook".into(),
         kind: "Promotion",
         namespace: namespace(&promotion.metadata).to_owned(),
         name: name(&promotion.metadata).to_owned(),
@@ -79,7 +79,25 @@ pub fn freight_approved(freight: &Freight, stage: &str, actor: &str) -> Event {
     Event {
         reason: "FreightApproved",
         message: format!("Freight approved for Stage {stage:?} by {actor:?}"),
-        component: "freight-webhook",
+        component: "freight-webhook".into(),
+        kind: "Freight",
+        namespace: namespace(&freight.metadata).to_owned(),
+        name: name(&freight.metadata).to_owned(),
+        annotations: payload.0,
+    }
+}
+
+/// Freight was created. No Stage is concerned, and the payload says so.
+pub fn freight_created(freight: &Freight, message: &str, component: &str, actor: &str) -> Event {
+    let mut payload = Payload::default();
+    payload.put("project", namespace(&freight.metadata));
+    payload.put("actor", actor);
+    payload.put("stage-name", "");
+    payload.put_freight(freight);
+    Event {
+        reason: "FreightCreated",
+        message: message.to_owned(),
+        component: component.to_owned().into(),
         kind: "Freight",
         namespace: namespace(&freight.metadata).to_owned(),
         name: name(&freight.metadata).to_owned(),

@@ -4,134 +4,71 @@
 //! discovery applies to every tag.
 
 use api_kinds::warehouse::{CommitSelectionStrategy, GitSubscription};
-use core_pattern::{TagFilter, TagFilterError};
-use core_semver::{Constraint, ConstraintError, TagReading, version_of_tag};
 
-const BRANCH_PREFIX: &str = "refs/heads/";
-const TAG_PREFIX: &str = "refs/tags/";
+use super::{
+    Unusable,
+    tag_rule::{TagFields, TagRule},
+};
+
+pub(super) const BRANCH_PREFIX: &str = "refs/heads/";
+pub(super) const TAG_PREFIX: &str = "refs/tags/";
 
 /// Without a configured branch the default one is meant, whose name is not known here.
 const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 
-/// Why a subscription cannot select anything.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum GitRefSelectorError {
-    /// A pattern field that is no longer read.
-    #[error("{field} is deprecated and unsupported as of v1.11.0; use {field}Regexes instead")]
-    DeprecatedField {
-        /// The field's name.
-        field: &'static str,
-    },
-    /// A tag filter is malformed.
-    #[error(transparent)]
-    TagFilter(#[from] TagFilterError),
-    /// The version constraint is malformed.
-    #[error("error parsing semver constraint {constraint:?}")]
-    Constraint {
-        /// The constraint as written.
-        constraint: String,
-        /// What is wrong with it.
-        source: ConstraintError,
-    },
-    /// The strategy is not known.
-    #[error("unknown commit selection strategy {strategy:?}")]
-    UnknownStrategy {
-        /// The strategy as written.
-        strategy: String,
-    },
-}
-
 /// The references one subscription is interested in.
 #[derive(Clone, Debug)]
-pub enum GitRefSelector {
-    /// Pushes to a branch; `None` stands for the default branch.
-    Branch(Option<String>),
-    /// Tags with a name that passes.
-    Tags {
-        /// Expressions to allow and ignore.
-        filter: TagFilter,
-        /// What the version in the name must satisfy, if it must be one.
-        version: Option<VersionRule>,
-    },
-}
+pub struct GitRefSelector(pub(super) Interest);
 
-/// What is asked of a tag that must be a version.
+/// Pushes to a branch, or tags with a name that passes. No branch stands for the default one.
 #[derive(Clone, Debug)]
-pub struct VersionRule {
-    reading: TagReading,
-    constraint: Option<Constraint>,
+pub(super) enum Interest {
+    Branch(Option<String>),
+    Tags(TagRule),
 }
 
 impl GitRefSelector {
     /// Reads what a subscription selects.
-    pub fn new(subscription: &GitSubscription) -> Result<Self, GitRefSelectorError> {
-        match &subscription.commit_selection_strategy {
+    pub fn new(subscription: &GitSubscription) -> Result<Self, Unusable> {
+        let fields = TagFields {
+            allow_tags: &subscription.allow_tags,
+            ignore_tags: &subscription.ignore_tags,
+            allow_tags_regexes: &subscription.allow_tags_regexes,
+            ignore_tags_regexes: &subscription.ignore_tags_regexes,
+        };
+        let interest = match &subscription.commit_selection_strategy {
             CommitSelectionStrategy::NewestFromBranch | CommitSelectionStrategy::Unset => {
                 let branch = Some(&subscription.branch).filter(|branch| !branch.is_empty());
-                Ok(Self::Branch(branch.cloned()))
+                Interest::Branch(branch.cloned())
             }
             CommitSelectionStrategy::Lexical | CommitSelectionStrategy::NewestTag => {
-                Ok(Self::Tags { filter: tag_filter(subscription)?, version: None })
+                Interest::Tags(TagRule::names(&fields)?)
             }
-            CommitSelectionStrategy::SemVer => Ok(Self::Tags {
-                filter: tag_filter(subscription)?,
-                version: Some(version_rule(subscription)?),
-            }),
+            CommitSelectionStrategy::SemVer => {
+                let constraint = &subscription.semver_constraint;
+                Interest::Tags(TagRule::versions(&fields, constraint, subscription.strict_semvers)?)
+            }
             CommitSelectionStrategy::Other(strategy) => {
-                Err(GitRefSelectorError::UnknownStrategy { strategy: strategy.clone() })
+                return Err(Unusable::Strategy { strategy: strategy.clone() });
             }
-        }
+        };
+        Ok(Self(interest))
     }
 
     /// Whether a push to `reference` (its full name) concerns the subscription.
     pub fn matches(&self, reference: &str) -> bool {
-        match self {
-            Self::Branch(branch) => {
+        match &self.0 {
+            Interest::Branch(branch) => {
                 reference.strip_prefix(BRANCH_PREFIX).is_some_and(|pushed| match branch {
                     Some(branch) => pushed == branch,
                     None => USUAL_DEFAULT_BRANCHES.contains(&pushed),
                 })
             }
-            Self::Tags { filter, version } => {
-                reference.strip_prefix(TAG_PREFIX).is_some_and(|tag| {
-                    filter.accepts(tag) && version.as_ref().is_none_or(|rule| rule.accepts(tag))
-                })
+            Interest::Tags(rule) => {
+                reference.strip_prefix(TAG_PREFIX).is_some_and(|tag| rule.accepts(tag))
             }
         }
     }
-}
-
-impl VersionRule {
-    fn accepts(&self, tag: &str) -> bool {
-        version_of_tag(tag, self.reading).is_some_and(|version| {
-            self.constraint.as_ref().is_none_or(|constraint| constraint.matches(&version))
-        })
-    }
-}
-
-fn tag_filter(subscription: &GitSubscription) -> Result<TagFilter, GitRefSelectorError> {
-    if !subscription.allow_tags.is_empty() {
-        return Err(GitRefSelectorError::DeprecatedField { field: "AllowTags" });
-    }
-    if !subscription.ignore_tags.is_empty() {
-        return Err(GitRefSelectorError::DeprecatedField { field: "IgnoreTags" });
-    }
-    Ok(TagFilter::parse(&subscription.allow_tags_regexes, &subscription.ignore_tags_regexes)?)
-}
-
-fn version_rule(subscription: &GitSubscription) -> Result<VersionRule, GitRefSelectorError> {
-    let constraint = &subscription.semver_constraint;
-    let parse = || {
-        Constraint::parse(constraint).map_err(|source| GitRefSelectorError::Constraint {
-            constraint: constraint.clone(),
-            source,
-        })
-    };
-    let is_strict = subscription.strict_semvers.unwrap_or_default();
-    Ok(VersionRule {
-        reading: if is_strict { TagReading::Strict } else { TagReading::Lenient },
-        constraint: if constraint.is_empty() { None } else { Some(parse()?) },
-    })
 }
 
 #[cfg(test)]

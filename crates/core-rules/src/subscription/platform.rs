@@ -32,6 +32,14 @@ impl Platform {
         let (arch, variant) = rest.split_once('/').unwrap_or((rest, ""));
         Ok(Some(Self { os: os.to_owned(), arch: arch.to_owned(), variant: variant.to_owned() }))
     }
+
+    /// Whether something built for `offered` is what this constraint asks for. One that names no
+    /// variant takes any.
+    pub fn is_met_by(&self, offered: &Self) -> bool {
+        self.os == offered.os
+            && self.arch == offered.arch
+            && (self.variant.is_empty() || self.variant == offered.variant)
+    }
 }
 
 #[cfg(test)]
@@ -48,5 +56,20 @@ mod tests {
             (platform.os, platform.arch, platform.variant),
             ("linux".into(), "arm".into(), "v7".into())
         );
+    }
+
+    #[test]
+    fn a_constraint_without_a_variant_takes_any() {
+        let platform = |text| Platform::parse_constraint(text).unwrap().unwrap();
+        for (asked, offered, is_met) in [
+            ("linux/arm", "linux/arm/v7", true),
+            ("linux/arm/v7", "linux/arm/v7", true),
+            ("linux/arm/v7", "linux/arm/v6", false),
+            ("linux/arm/v7", "linux/arm", false),
+            ("linux/arm", "linux/arm64", false),
+            ("windows/arm", "linux/arm", false),
+        ] {
+            assert_eq!(platform(asked).is_met_by(&platform(offered)), is_met, "{asked} {offered}");
+        }
     }
 }

@@ -5,8 +5,10 @@ mod actor;
 mod annotation;
 mod auto_promotion;
 mod availability;
+mod chart_selection;
 mod freight;
 mod health;
+mod image_selection;
 mod inflate;
 mod pattern;
 mod promotion_name;
@@ -75,6 +77,7 @@ pub static FAMILIES: &[Family] = &[
     family("auto-promotion", auto_promotion::run, &[]),
     family("auto-promotion-candidates", auto_promotion::run_candidates, &[]),
     family("auto-promotion-policy", auto_promotion::run_policy, &[]),
+    family("chart-selection", chart_selection::run, &[]),
     family("freight-available", availability::run, &[]),
     family("freight-available-list", availability::run_list, &[availability::SOAK_ELSEWHERE]),
     family("freight-id", freight::run_id, &[]),
@@ -84,6 +87,7 @@ pub static FAMILIES: &[Family] = &[
     family("health-aggregate", health::run_aggregate, &[]),
     family("health-merge", health::run_merge, &[]),
     family("image-platform", subscription::run_platform, &[]),
+    family("image-selection", image_selection::run, &[image_selection::ANY_VARIANT]),
     family("inflate-steps", inflate::run, &[inflate::OWN_VARIABLES]),
     family("path-filters", pattern::run_path_filter, &[pattern::DOTS_INSIDE_A_NAME]),
     family("patterns", pattern::run, &[pattern::DOTS_INSIDE_A_NAME]),
