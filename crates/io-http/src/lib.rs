@@ -1,4 +1,6 @@
-//! Everything that serves HTTPS: the listener, our own certificate authority, TLS, limits and drain.
+//! Everything HTTP: the listener, our own certificate authority, TLS, limits and drain, and the outbound client.
+
+pub mod outbound;
 
 mod authority;
 mod certificate;

@@ -1,6 +1,8 @@
-//! A real client on a real port: trust by our own authority, both protocols, drain.
+//! Real sockets: our server with trust by our own authority and drain; the outbound client against servers that misbehave.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod outbound;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -40,7 +42,8 @@ async fn a_client_that_trusts_the_authority_is_served_and_drain_ends_everything(
     let authority = Authority::from_pem(made.certificate_pem(), &made.key_pem()).unwrap();
     let certificate =
         authority.issue(&["127.0.0.1".into(), "localhost".into()], clock.now()).unwrap();
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let listener =
+        Listener::bind("127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap()).await.unwrap();
     let address = listener.address();
     let tasks = TaskGroup::new();
     let service = tower::service_fn(|request: Request<Incoming>| async move {

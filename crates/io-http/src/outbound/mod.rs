@@ -1,0 +1,88 @@
+//! The outbound HTTP client: every call to a server that a user named goes through here.
+//!
+//! Addresses come from users, so a URL is a wish, not an order. The dial policy is applied to what the
+//! name resolved to, to addresses written as numbers and to every redirect; a credential never follows
+//! a redirect to another host. Every wait has a deadline and every body a limit.
+
+mod client;
+mod error;
+mod origin;
+mod policy;
+mod proxy;
+mod request;
+mod resolver;
+mod response;
+mod settings;
+mod tls;
+
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::Mutex;
+
+/// A parsed address, as browsers read them.
+pub use reqwest::Url;
+
+pub use self::{
+    client::Client,
+    error::{Error, Phase},
+    origin::{Origin, is_local_host},
+    policy::{Network, NetworkError, Policy, Refusal},
+    request::Request,
+    response::Response,
+    settings::{Deadlines, Settings},
+    tls::{Tls, TlsError},
+};
+
+/// How many different TLS settings keep their connections; a further one starts afresh.
+const MAX_CLIENTS: usize = 256;
+
+/// Hands out clients; those with equal TLS settings share their connections. Cheap to clone.
+#[derive(Clone)]
+pub struct Outbound {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    settings: Settings,
+    roots: rustls::RootCertStore,
+    clients: Mutex<HashMap<(Tls, Policy), Client>>,
+}
+
+impl Outbound {
+    /// Reads the machine's trusted certificates once; everything else happens on use.
+    pub fn new(settings: Settings) -> Self {
+        let roots = tls::machine_roots(&settings);
+        Self { shared: Arc::new(Shared { settings, roots, clients: Mutex::default() }) }
+    }
+
+    /// The settings all clients follow.
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// The client for servers that users name.
+    pub fn client(&self, tls: &Tls) -> Result<Client, TlsError> {
+        self.client_with(tls, self.shared.settings.policy.clone())
+    }
+
+    /// The client for the metadata service of the cloud we run in. Only for addresses that are ours:
+    /// it may dial what [`Outbound::client`] refuses.
+    pub fn metadata_client(&self) -> Result<Client, TlsError> {
+        self.client_with(&Tls::default(), Policy::allow_metadata())
+    }
+
+    fn client_with(&self, tls: &Tls, policy: Policy) -> Result<Client, TlsError> {
+        let key = (tls.clone(), policy);
+        if let Some(client) = self.shared.clients.lock().get(&key) {
+            return Ok(client.clone());
+        }
+        let config = tls::client_config(&self.shared.roots, tls)?;
+        let client = Client::build(&self.shared.settings, key.1.clone(), config)?;
+        let mut clients = self.shared.clients.lock();
+        if clients.len() >= MAX_CLIENTS {
+            clients.clear();
+        }
+        clients.insert(key, client.clone());
+        Ok(client)
+    }
+}

@@ -1,0 +1,158 @@
+//! One request, as data.
+
+use std::{fmt, time::Duration};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use reqwest::Url;
+
+use super::{Error, Origin};
+
+/// How often a request is sent on unless it says otherwise.
+const REDIRECTS: u8 = 10;
+
+/// What to send, and how patient to be.
+#[derive(Clone)]
+pub struct Request {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    pub(super) redirects: u8,
+    pub(super) total: Option<Duration>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Paths and queries may hold tokens, headers do.
+        write!(f, "{} {}", self.method, self.host())
+    }
+}
+
+impl Request {
+    /// A request without a body.
+    pub fn new(method: Method, url: &str) -> Result<Self, Error> {
+        let url = Url::parse(url).map_err(|_| Error::Address)?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return Err(Error::Address);
+        }
+        Ok(Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            redirects: REDIRECTS,
+            total: None,
+        })
+    }
+
+    pub fn get(url: &str) -> Result<Self, Error> {
+        Self::new(Method::GET, url)
+    }
+
+    pub fn head(url: &str) -> Result<Self, Error> {
+        Self::new(Method::HEAD, url)
+    }
+
+    pub fn post(
+        url: &str,
+        content_type: &'static str,
+        body: impl Into<Bytes>,
+    ) -> Result<Self, Error> {
+        let request = Self::new(Method::POST, url)?;
+        let content_type = HeaderValue::from_static(content_type);
+        Ok(request.header(header::CONTENT_TYPE, content_type).body(body))
+    }
+
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// A header whose value is not ours to know: refused when HTTP cannot carry it.
+    pub fn try_header(self, name: HeaderName, value: &str) -> Result<Self, Error> {
+        Ok(self.header(name, HeaderValue::from_str(value).map_err(|_| Error::Header)?))
+    }
+
+    /// Logs in with name and password.
+    pub fn basic(self, username: &str, password: &str) -> Result<Self, Error> {
+        self.authorize(&format!(
+            "Basic {}",
+            BASE64_STANDARD.encode(format!("{username}:{password}"))
+        ))
+    }
+
+    /// Logs in with a token.
+    pub fn bearer(self, token: &str) -> Result<Self, Error> {
+        self.authorize(&format!("Bearer {token}"))
+    }
+
+    fn authorize(self, value: &str) -> Result<Self, Error> {
+        let mut value = HeaderValue::from_str(value).map_err(|_| Error::Header)?;
+        value.set_sensitive(true);
+        Ok(self.header(header::AUTHORIZATION, value))
+    }
+
+    /// Limits the whole exchange, redirects and body included.
+    #[must_use]
+    pub fn within(mut self, total: Duration) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// Follows at most `limit` redirects; with 0 a redirect is an answer like any other.
+    #[must_use]
+    pub fn redirects(mut self, limit: u8) -> Self {
+        self.redirects = limit;
+        self
+    }
+
+    /// Host and port as the URL has them, for messages.
+    pub fn host(&self) -> String {
+        host(&self.url)
+    }
+
+    /// Who a credential on this request is meant for.
+    pub fn origin(&self) -> Origin {
+        Origin::of(&self.url)
+    }
+}
+
+/// Host and, where it is not the scheme's own, port.
+pub(super) fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_http_urls_with_a_host_are_requests() {
+        for url in ["ftp://example.com", "file:///etc/passwd", "example.com", "http://", ""] {
+            assert_eq!(Request::get(url).err(), Some(Error::Address), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_request_shows_neither_path_nor_credential() {
+        let request = Request::get("https://user:pass@example.com:8443/secret?token=1").unwrap();
+        let request = request.basic("kargo", "hunter2").unwrap();
+        assert_eq!(format!("{request:?}"), "GET example.com:8443");
+    }
+
+    #[test]
+    fn a_credential_with_a_line_break_is_refused() {
+        let request = Request::get("https://example.com").unwrap();
+        assert_eq!(request.bearer("a\r\nX-Evil: 1").err(), Some(Error::Header));
+    }
+}

@@ -1,0 +1,91 @@
+//! An answer whose body is read under a limit and a deadline.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderName, StatusCode};
+use reqwest::Url;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Error, Origin, Phase, request};
+
+/// Status and headers; the body is still on the wire.
+#[derive(Debug)]
+pub struct Response {
+    inner: reqwest::Response,
+    idle: Duration,
+    limit: Option<(Instant, Duration)>,
+}
+
+impl Response {
+    pub(super) fn new(
+        inner: reqwest::Response,
+        idle: Duration,
+        limit: Option<(Instant, Duration)>,
+    ) -> Self {
+        Self { inner, idle, limit }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.inner.status()
+    }
+
+    pub fn headers(&self) -> &HeaderMap {
+        self.inner.headers()
+    }
+
+    /// A header as text; `None` when it is missing or not text.
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.inner.headers().get(name)?.to_str().ok()
+    }
+
+    /// Where the answer came from, after redirects.
+    pub fn url(&self) -> &Url {
+        self.inner.url()
+    }
+
+    /// Who answered, after redirects.
+    pub fn origin(&self) -> Origin {
+        Origin::of(self.inner.url())
+    }
+
+    /// What the server says the body's length is.
+    pub fn content_length(&self) -> Option<u64> {
+        self.inner.content_length()
+    }
+
+    /// The next piece of the body; `None` at its end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let silence = Instant::now() + self.idle;
+        let (deadline, phase, after) = match self.limit {
+            Some((total, after)) if total < silence => (total, Phase::Total, after),
+            _ => (silence, Phase::Body, self.idle),
+        };
+        match timeout_at(deadline, self.inner.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(Error::from_client(&error, &self.host(), phase, after)),
+            Err(_) => Err(Error::Timeout { host: self.host(), phase, after }),
+        }
+    }
+
+    /// The whole body, refused as soon as it is known to be longer than `limit` bytes.
+    pub async fn read_limited(mut self, limit: u64) -> Result<Bytes, Error> {
+        let too_large = |host| Error::TooLarge { host, limit };
+        if self.content_length().is_some_and(|length| length > limit) {
+            return Err(too_large(self.host()));
+        }
+        let mut body = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            let length = body.len().saturating_add(chunk.len());
+            if u64::try_from(length).unwrap_or(u64::MAX) > limit {
+                return Err(too_large(self.host()));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.freeze())
+    }
+
+    fn host(&self) -> String {
+        request::host(self.inner.url())
+    }
+}
