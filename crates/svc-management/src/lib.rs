@@ -18,7 +18,7 @@ mod settings;
 mod summary;
 mod write;
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use io_kube::{
     Controller, Elector, ElectorSettings, Failure, Leadership, Next, Pass, Ports, Queue, Workers,
@@ -35,6 +35,9 @@ use monitor::State;
 const LEASE: &str = "kargo-management-controller";
 /// How many shared resources of a kind are copied at once.
 const REPLICATION_WORKERS: usize = 4;
+
+/// When to look again whether a Lease that was not renewed in time is renewed after all.
+const LATE_RENEWAL: Duration = Duration::from_secs(1);
 
 /// Why the management controller ended although nobody stopped it.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +166,13 @@ where
     let (shared, reconcile) = (cx.clone(), Arc::new(reconcile));
     Controller::new(queue.clone(), workers).start(&cx.ports, move |key, pass| {
         let (cx, reconcile) = (shared.clone(), reconcile.clone());
-        async move { if cx.is_leading() { reconcile(cx, key, pass).await } else { Ok(Next::Done) } }
+        async move {
+            if cx.is_leading() {
+                reconcile(cx, key, pass).await
+            } else {
+                // A late renewal may still save the Lease, and then the key must not be forgotten.
+                Ok(Next::After(LATE_RENEWAL))
+            }
+        }
     })
 }
