@@ -3,11 +3,13 @@
 pub mod outbound;
 
 mod authority;
+mod bind_address;
 mod certificate;
 mod listener;
 mod server;
 
 pub use authority::{Authority, AuthorityError};
+pub use bind_address::BindAddress;
 pub use certificate::{CertificateError, CertificateFiles, ServerCertificate};
 pub use listener::{BindError, Listener};
-pub use server::{Limits, serve};
+pub use server::{Limits, serve, serve_plain};

@@ -5,11 +5,13 @@ pub mod telemetry;
 mod clock;
 mod entropy;
 mod environment;
+mod process;
 mod shutdown;
 mod tasks;
 
 pub use clock::SystemClock;
 pub use entropy::SystemEntropy;
 pub use environment::SystemEnvironment;
+pub use process::ProcessFigures;
 pub use shutdown::stop_signal;
 pub use tasks::TaskGroup;

@@ -3,7 +3,14 @@
 //! Whether another's Lease has run out is judged by how long it has not changed on our own monotonic clock, so that
 //! clocks of different machines need not agree. Every request ends well before the Lease could be lost.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube::{
@@ -68,6 +75,8 @@ pub struct Elector {
     ports: Ports,
     /// What we last saw of another holder's Lease, and since when it is like that.
     observed: Option<(LeaseSpec, Duration)>,
+    /// Whether the last try told us who leads.
+    informed: Arc<AtomicBool>,
 }
 
 /// That we lead. Given back when dropped; [`Leadership::release`] also waits for that.
@@ -88,7 +97,13 @@ impl Elector {
     /// A candidate for the Lease of these settings.
     pub fn new(client: Client, settings: ElectorSettings, ports: &Ports) -> Self {
         let leases = Api::namespaced(client, &settings.namespace);
-        Self { leases, settings, ports: ports.clone(), observed: None }
+        Self { leases, settings, ports: ports.clone(), observed: None, informed: Arc::default() }
+    }
+
+    /// Tells at any later time whether the candidate knows who leads; it does not while the Lease cannot be read.
+    pub fn knows_leader(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let informed = self.informed.clone();
+        move || informed.load(Ordering::Relaxed)
     }
 
     /// Waits until we lead, and keeps renewing from then on. `None` when the tasks stop before.
@@ -96,7 +111,9 @@ impl Elector {
         let mut stopping = self.ports.tasks.stopping();
         let (lease, since) = loop {
             let started = self.ports.clock.monotonic();
-            match self.attempt().await {
+            let tried = self.attempt().await;
+            self.informed.store(tried.is_ok(), Ordering::Relaxed);
+            match tried {
                 Ok(Held::Ours(lease)) => break (lease, started),
                 Ok(Held::Others) => {}
                 Err(error) => self.complain(&error),

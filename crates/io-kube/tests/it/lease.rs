@@ -36,10 +36,15 @@ async fn of_two_contenders_one_leads_until_it_gives_the_lease_back() {
     let first = elect(&world.client, &world.ports, "first");
     world.eventually("the first leads", || first.is_finished()).await;
     let first = first.await.unwrap().unwrap();
-    let second = elect(&world.client, &world.ports, "second");
+    let settings = ElectorSettings::new("default", "leader", "second");
+    let second = Elector::new(world.client.clone(), settings, &world.ports);
+    let knows_leader = second.knows_leader();
+    assert!(!knows_leader(), "it has not looked yet");
+    let second = tokio::spawn(second.acquire());
     for _ in 0..30 {
         world.pass(Duration::from_secs(2)).await;
     }
+    assert!(knows_leader());
     assert!(!second.is_finished(), "two lead");
     assert!(first.lost().now_or_never().is_none());
 

@@ -27,13 +27,15 @@ pub enum Form {
 /// Writes records in a [`Form`].
 pub struct LineFormat {
     form: Form,
+    /// The shard that every record names.
+    shard: Option<String>,
     clock: SystemClock,
 }
 
 impl LineFormat {
-    /// A formatter on the system clock.
-    pub fn new(form: Form) -> Self {
-        Self { form, clock: SystemClock::new() }
+    /// A formatter on the system clock, of a process that serves `shard`.
+    pub fn new(form: Form, shard: Option<String>) -> Self {
+        Self { form, shard, clock: SystemClock::new() }
     }
 }
 
@@ -49,7 +51,7 @@ where
         event: &Event<'_>,
     ) -> fmt::Result {
         let metadata = event.metadata();
-        let mut record = Record::default();
+        let mut record = Record::of(self.shard.as_deref());
         event.record(&mut record);
         let caller = match (metadata.file(), metadata.line()) {
             (Some(file), Some(line)) => format!("{file}:{line}"),
@@ -60,13 +62,17 @@ where
     }
 }
 
-#[derive(Default)]
 struct Record {
     message: String,
     fields: Map<String, Value>,
 }
 
 impl Record {
+    fn of(shard: Option<&str>) -> Self {
+        let fields = shard.map(|shard| ("shard".to_owned(), json!(shard))).into_iter().collect();
+        Self { message: String::new(), fields }
+    }
+
     fn write(
         mut self,
         form: Form,
@@ -130,7 +136,7 @@ mod tests {
 
     fn line(form: Form) -> String {
         let mut text = String::new();
-        let mut record = Record { message: "store opened".into(), ..Record::default() };
+        let mut record = Record { message: "store opened".into(), ..Record::of(Some("dev")) };
         record.fields.insert("objects".into(), json!(3));
         record
             .write(form, "2026-01-02T03:04:05Z", "INFO", "a.rs:1", Writer::new(&mut text))
@@ -142,7 +148,7 @@ mod tests {
     fn console_lines_are_tab_separated() {
         assert_eq!(
             line(Form::Console),
-            "2026-01-02T03:04:05Z\tINFO\ta.rs:1\tstore opened\t{\"objects\":3}\n"
+            "2026-01-02T03:04:05Z\tINFO\ta.rs:1\tstore opened\t{\"objects\":3,\"shard\":\"dev\"}\n"
         );
     }
 
@@ -150,7 +156,7 @@ mod tests {
     fn json_lines_hold_everything_in_one_object() {
         assert_eq!(
             line(Form::Json),
-            "{\"caller\":\"a.rs:1\",\"level\":\"INFO\",\"msg\":\"store opened\",\"objects\":3,\"ts\":\"2026-01-02T03:04:05Z\"}\n"
+            "{\"caller\":\"a.rs:1\",\"level\":\"INFO\",\"msg\":\"store opened\",\"objects\":3,\"shard\":\"dev\",\"ts\":\"2026-01-02T03:04:05Z\"}\n"
         );
     }
 }

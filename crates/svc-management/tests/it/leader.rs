@@ -16,6 +16,11 @@ async fn a_second_replica_waits_and_takes_over() {
     let (_second, second_monitor) = world.manage(Replicas::Many("second".into()));
     world.ready_project("before", json!({})).await;
     assert!(!second_monitor.is_working());
+    world
+        .eventually("the second stands by", async || {
+            second_monitor.unready().is_none().then_some(())
+        })
+        .await;
     assert!(first.shutdown(Duration::from_secs(5)).await, "the first stops in time");
     world.eventually("the second works", async || second_monitor.is_working().then_some(())).await;
     world.ready_project("after", json!({})).await;
