@@ -1,29 +1,88 @@
 //! The way into a real cluster.
 
-use core_clock::Environment;
+use std::{path::PathBuf, sync::Arc};
+
+use core_clock::{Clock, Environment, SettingError, Variables};
+use io_kube::{Rate, RequestCounter, Throttle};
 use kube::{
     Client, Config,
+    client::ClientBuilder,
     config::{KubeConfigOptions, Kubeconfig},
 };
+use tower::util::option_layer;
 
 use crate::exit::{Exit, Failure};
 
-/// A client for the cluster that `KUBECONFIG` names, or for the one that this process runs in.
-pub(crate) async fn client(environment: &dyn Environment) -> Result<Client, Failure> {
-    let config = match environment.var("KUBECONFIG") {
-        Some(path) => from_file(&path).await?,
-        None => Config::incluster().map_err(|error| {
-            Failure::usage(error)
-                .hint("set KUBECONFIG to the kubeconfig of a cluster, or run inside one")
-        })?,
-    };
-    Client::try_from(config).map_err(|error| Failure::new(Exit::Error, error))
+const DEFAULT_QUERIES_PER_SECOND: f64 = 50.0;
+const DEFAULT_BURST: u32 = 300;
+
+/// Which cluster, and how it is treated.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// The kubeconfig; without one, the cluster that this process runs in.
+    kubeconfig: Option<PathBuf>,
+    /// Whether a kubeconfig may leave open who the cluster is.
+    allow_insecure: bool,
+    /// How many requests are made; absent: as many as there are.
+    rate: Option<Rate>,
 }
 
-async fn from_file(path: &str) -> Result<Config, Failure> {
-    let unusable = |error| Failure::usage(error).hint(format!("KUBECONFIG is {path}"));
+impl Settings {
+    /// Reads `KUBECONFIG`, `ALLOW_INSECURE_KUBECONFIG`, `KUBE_API_QPS` and `KUBE_API_BURST`.
+    pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
+        let variables = Variables::new(environment);
+        let per_second = variables.parsed(
+            "KUBE_API_QPS",
+            "a number, which below zero means no limit",
+            |text| text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate != 0.0),
+            DEFAULT_QUERIES_PER_SECOND,
+        )?;
+        let burst = variables.count("KUBE_API_BURST", 1.., DEFAULT_BURST)?;
+        Ok(Self {
+            kubeconfig: variables.path("KUBECONFIG"),
+            allow_insecure: variables.flag("ALLOW_INSECURE_KUBECONFIG", false)?,
+            rate: (per_second > 0.0).then_some(Rate { per_second, burst }),
+        })
+    }
+}
+
+/// The cluster that the settings name.
+pub(crate) async fn config(settings: &Settings) -> Result<Config, Failure> {
+    let Some(path) = &settings.kubeconfig else {
+        return Config::incluster().map_err(|error| {
+            Failure::usage(error)
+                .hint("set KUBECONFIG to the kubeconfig of a cluster, or run inside one")
+        });
+    };
+    let unusable = |error| Failure::usage(error).hint(format!("KUBECONFIG is {}", path.display()));
     let kubeconfig = Kubeconfig::read_from(path).map_err(unusable)?;
-    Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
         .await
-        .map_err(unusable)
+        .map_err(unusable)?;
+    if config.accept_invalid_certs && !settings.allow_insecure {
+        let insecure =
+            "the kubeconfig does not check who the cluster is (insecure-skip-tls-verify)";
+        return Err(Failure::usage(insecure).hint(
+            "put the cluster's certificate-authority into it, or set ALLOW_INSECURE_KUBECONFIG=true",
+        ));
+    }
+    Ok(config)
+}
+
+/// Where its API server is, as metrics name it.
+pub(crate) fn host(config: &Config) -> String {
+    config.cluster_url.authority().map(ToString::to_string).unwrap_or_default()
+}
+
+/// A client whose requests are counted and held to the rate of the settings.
+pub(crate) fn client(
+    config: Config,
+    settings: &Settings,
+    counter: RequestCounter,
+    clock: Arc<dyn Clock>,
+) -> Result<Client, Failure> {
+    let throttle = settings.rate.map(|rate| Throttle::new(rate, clock));
+    let builder =
+        ClientBuilder::try_from(config).map_err(|error| Failure::new(Exit::Error, error))?;
+    Ok(builder.with_layer(&counter).with_layer(&option_layer(throttle)).build())
 }

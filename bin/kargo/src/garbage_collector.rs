@@ -2,11 +2,13 @@
 
 use std::{io::Write, sync::Arc};
 
-use io_runtime::{SystemClock, SystemEnvironment};
+use core_rules::access::Component;
+use io_kube::Family;
+use io_runtime::SystemEnvironment;
 use svc_gc::{Collector, Metrics, Mode, Report, Settings};
 
 use crate::{
-    cluster,
+    component::{self, Probe, Process},
     exit::{Exit, Failure},
 };
 
@@ -23,28 +25,47 @@ pub(crate) fn run(args: &GarbageCollectorArgs) -> Result<(), Failure> {
     if args.dry_run {
         settings.mode = Mode::DryRun;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = runtime.block_on(collect(settings))?;
-    print(&report, args.dry_run)?;
+    component::run(Component::GarbageCollector, |process| collect(process, settings))
+}
+
+async fn collect(process: Process, settings: Settings) -> Result<(), Failure> {
+    let (client, ports, mode) = (process.client().await?, process.ports(), settings.mode);
+    let metrics = Arc::new(Metrics::default());
+    process.ready_with(Counts(metrics.clone()));
+    let collector = Collector::new(client, ports.clock.clone(), settings, metrics);
+    let report = tokio::select! {
+        report = collector.collect() => report.map_err(|error| Failure::new(Exit::Error, error))?,
+        // Nothing is lost: the next run finds what this one left.
+        () = ports.tasks.stopping() => {
+            return Err(Failure::new(Exit::Error, "stopped before everything was looked at"));
+        }
+    };
+    print(&report, mode)?;
     report.check().map_err(|incomplete| Failure::new(Exit::Error, incomplete))
 }
 
-async fn collect(settings: Settings) -> Result<Report, Failure> {
-    let client = cluster::client(&SystemEnvironment).await?;
-    let collector = Collector::new(
-        client,
-        Arc::new(SystemClock::new()),
-        settings,
-        Arc::new(Metrics::default()),
-    );
-    collector.collect().await.map_err(|error| Failure::new(Exit::Error, error))
-}
-
-fn print(report: &Report, dry_run: bool) -> std::io::Result<()> {
+fn print(report: &Report, mode: Mode) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    let verb = if dry_run { "would delete" } else { "deleted" };
+    let verb = if mode == Mode::DryRun { "would delete" } else { "deleted" };
     for item in &report.items {
         writeln!(stdout, "{verb} {item}")?;
     }
     writeln!(stdout, "{verb} {} objects in {} Projects", report.items.len(), report.projects)
+}
+
+/// The counters of the collector.
+struct Counts(Arc<Metrics>);
+
+impl Probe for Counts {
+    fn name(&self) -> &'static str {
+        Component::GarbageCollector.label()
+    }
+
+    fn unready(&self) -> Option<String> {
+        None
+    }
+
+    fn metrics(&self) -> Vec<Family> {
+        self.0.families()
+    }
 }

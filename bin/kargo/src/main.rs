@@ -2,9 +2,11 @@
 
 mod backup;
 mod cluster;
+mod component;
 mod crds;
 mod exit;
 mod garbage_collector;
+mod management_controller;
 mod restore;
 mod settings;
 mod up;
@@ -23,6 +25,8 @@ use crate::exit::{Exit, Failure};
 enum Command {
     /// Start a whole control plane in this process, with no cluster
     Up(up::UpArgs),
+    /// Keep Projects, their namespaces and the permissions of the other components
+    ManagementController,
     /// Delete Promotions and Freight that nobody needs any more
     GarbageCollector(garbage_collector::GarbageCollectorArgs),
     /// Save the state of a control plane, also while it runs
@@ -56,6 +60,7 @@ fn run(command: Command) -> Result<(), Failure> {
     logs.install();
     match command {
         Command::Up(args) => up::run(&args),
+        Command::ManagementController => management_controller::run(),
         Command::GarbageCollector(args) => garbage_collector::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::exit::Failure;
 
-const COMMIT: &str = env!("KARGO_COMMIT");
+/// What it was built from; empty where nobody knows.
+pub(crate) const COMMIT: &str = env!("KARGO_COMMIT");
 const DIRTY: bool = !env!("KARGO_TREE").is_empty();
 
 /// The form of the output
