@@ -59,3 +59,12 @@ pub(super) fn restore_annotations(metadata: &mut ObjectMeta, old: &ObjectMeta, k
 pub(super) fn is_being_deleted(metadata: &ObjectMeta) -> bool {
     metadata.deletion_timestamp.is_some()
 }
+
+/// Whether the text is a label of a host name, as names of namespaces and subscriptions are.
+pub(super) fn is_dns_label(text: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&text.len())
+        && text.bytes().all(is_inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}

@@ -5,7 +5,8 @@ use k8s_openapi::api::core::v1::Namespace;
 
 use super::{
     caller::Caller,
-    metadata::{is_being_deleted, label, name, restore_annotations, set_annotation},
+    field::FieldError,
+    metadata::{is_being_deleted, is_dns_label, label, name, restore_annotations, set_annotation},
     refusal::Refusal,
 };
 
@@ -36,13 +37,23 @@ pub enum NamespacePlan {
     Adopt,
 }
 
-/// A namespace that exists must be meant for a Project and must not be on its way out.
+/// A namespace that exists must be meant for a Project and must not be on its way out; one that does
+/// not must be able to exist.
 pub fn plan_namespace(
     project: &Project,
     namespace: Option<&Namespace>,
 ) -> Result<NamespacePlan, Refusal> {
-    let Some(namespace) = namespace else { return Ok(NamespacePlan::Create) };
     let name = name(&project.metadata);
+    let Some(namespace) = namespace else {
+        return if is_dns_label(name) {
+            Ok(NamespacePlan::Create)
+        } else {
+            let detail = "must be the name of a namespace: at most 63 lower case letters, digits \
+                          and '-', beginning and ending with a letter or digit";
+            let error = FieldError::invalid("metadata.name", name, detail);
+            Err(Refusal::invalid::<Project>(name, vec![error]))
+        };
+    };
     let refuse = |why: &str| {
         let why = format!("failed to initialize Project {name:?} because namespace {name:?} {why}");
         Err(Refusal::conflict::<Project>(name, &why))
@@ -77,6 +88,16 @@ mod tests {
         assert_eq!(plan_namespace(&project, None), Ok(NamespacePlan::Create));
         let marked = namespace(json!({"kargo.akuity.io/project": "true"}));
         assert_eq!(plan_namespace(&project, Some(&marked)), Ok(NamespacePlan::Adopt));
+    }
+
+    #[test]
+    fn a_name_that_no_namespace_can_have_is_refused() {
+        let long = "a".repeat(64);
+        for name in ["shop.window", "-a", long.as_str()] {
+            let refusal = plan_namespace(&Project::named(name), None).unwrap_err();
+            assert_eq!(refusal.code(), 422, "{name}");
+            assert!(refusal.message.contains("metadata.name: Invalid value"), "{refusal}");
+        }
     }
 
     #[test]

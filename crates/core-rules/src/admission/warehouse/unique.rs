@@ -6,7 +6,7 @@ use api_kinds::warehouse::{RepoSubscription, Source};
 use core_pattern::{normalize_chart, normalize_git, normalize_image};
 
 use super::{PATH, chart::is_classic};
-use crate::admission::field::FieldError;
+use crate::admission::{field::FieldError, metadata::is_dns_label};
 
 pub(super) fn check(subscriptions: &[RepoSubscription]) -> Vec<FieldError> {
     let mut repositories = BTreeMap::new();
@@ -83,9 +83,4 @@ fn check_name<'a>(
     }
     names.insert(name, field);
     None
-}
-
-fn is_dns_label(text: &str) -> bool {
-    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    text.len() <= 63 && text.bytes().all(is_inner) && !text.starts_with('-') && !text.ends_with('-')
 }
