@@ -9,6 +9,10 @@ const ARGO: &str = "argoproj.io";
 
 const ALL: &[&str] = &["*"];
 const READ: &[&str] = &["get", "list", "watch"];
+/// Everything but `bind` and `escalate`, which a star would include: an admin passes on what they
+/// may do themselves, and nothing beyond.
+const WRITE: &[&str] =
+    &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /// A role for people in a Project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +55,7 @@ type Line = (&'static str, &'static [&'static str], &'static [&'static str]);
 const ADMIN: &[Line] = &[
     (CORE, &["events"], READ),
     (CORE, &["configmaps", "secrets", "serviceaccounts"], ALL),
-    (RBAC, &["rolebindings", "roles"], ALL),
+    (RBAC, &["rolebindings", "roles"], WRITE),
     (
         KARGO,
         &["freights", "projectconfigs", "promotiontasks", "stages", "targets", "warehouses"],
@@ -133,6 +137,8 @@ mod tests {
             ("", "events", "create", &[]),
             ("", "serviceaccounts", "create", &[Admin]),
             ("rbac.authorization.k8s.io", "roles", "update", &[Admin]),
+            ("rbac.authorization.k8s.io", "roles", "escalate", &[]),
+            ("rbac.authorization.k8s.io", "roles", "bind", &[]),
             ("rbac.authorization.k8s.io", "rolebindings", "get", &[Admin, Viewer, Promoter]),
             (KARGO, "stages", "promote", &[Admin, Promoter]),
             (KARGO, "stages", "get", &[Admin, Viewer, Promoter]),
