@@ -97,11 +97,7 @@ impl Admitter {
                 promotion_task::validate_cluster(&request.object()?)?;
                 Admitted::default()
             }
-            Some(Handler::Replica) => {
-                let caller = self.settings.identities.caller(request.user);
-                replica::validate(request.operation, &caller)?;
-                Admitted::default()
-            }
+            Some(Handler::Replica) => self.validate_replica(request).await?,
             Some(Handler::Shard) | None => Admitted::default(),
         };
         Ok(self.tell(request, admitted))
@@ -135,6 +131,16 @@ impl Admitter {
         };
         promotion_task::validate(&request.object()?, home)?;
         Ok(Admitted::default())
+    }
+
+    /// The mark of a replica means something in the namespaces of Projects only. A webhook is asked
+    /// about no others; in process we look ourselves, when it matters.
+    async fn validate_replica(&self, request: &Request<'_>) -> Result<Admitted, Refusal> {
+        let caller = self.settings.identities.caller(request.user);
+        match replica::validate(request.operation, &caller) {
+            Err(refusal) if self.lookup.has_project_label(request.namespace).await? => Err(refusal),
+            _ => Ok(Admitted::default()),
+        }
     }
 
     /// A controller writes only what belongs to its shard.

@@ -136,6 +136,13 @@ impl Lookup {
         Ok(ProjectNamespace::Marked)
     }
 
+    /// Whether the namespace carries the label of Projects, with whatever value.
+    pub(crate) async fn has_project_label(&self, name: &str) -> Result<bool, Refusal> {
+        let namespace = self.get_cluster::<Namespace>(name).await?;
+        let labels = namespace.and_then(|namespace| namespace.metadata.labels);
+        Ok(labels.is_some_and(|labels| labels.contains_key(labels::PROJECT)))
+    }
+
     /// Whether the user may promote to the Stage. Only a yes is believed for a moment.
     pub(crate) async fn promote(&self, user: &User, namespace: &str, stage: &str) -> Permission {
         let grant = Grant {
@@ -285,10 +292,20 @@ impl Lookup {
     ) -> Result<T, Refusal> {
         tokio::select! {
             biased;
-            outcome = read => outcome.map_err(Refusal::internal),
+            outcome = read => outcome.map_err(|error| unexpected(&error)),
             () = self.clock.sleep(READ) => {
                 Err(Refusal::internal("the API server did not answer in time"))
             }
         }
+    }
+}
+
+/// What the API server said, in its own words.
+fn unexpected(error: &kube::Error) -> Refusal {
+    match error {
+        kube::Error::Api(status) if !status.message.is_empty() => {
+            Refusal::internal(&status.message)
+        }
+        other => Refusal::internal(other),
     }
 }

@@ -2,7 +2,7 @@
 
 use api_kinds::{GROUP, VERSION, labels};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use core_rules::access::WEBHOOK_CONFIGURATION;
+use core_rules::access::{Component, WEBHOOK_CONFIGURATION, user_name};
 use serde_json::{Value, json};
 
 use super::{Handler, REPLICA_PATH, WEBHOOKS, Webhook, path_of};
@@ -31,24 +31,21 @@ pub struct Registration<'a> {
     pub authority: Option<&'a str>,
     /// The Certificate, as `namespace/name`, from which cert-manager takes the authority.
     pub inject_from: Option<&'a str>,
-    /// Whether some controller serves a shard. If none does, writes of statuses need not be asked
-    /// about.
-    pub has_shards: bool,
+    /// The namespace of the installation, where controllers have their ServiceAccounts.
+    pub namespace: &'a str,
+    /// Whether the main controller is held to a shard. If it is not, its writes of statuses, which
+    /// are the most, are not asked about; those of all others are, whenever they come.
+    pub is_main_controller_held: bool,
 }
 
 /// The two configurations that make an API server ask us: mutating, then validating.
 pub fn configurations(registration: &Registration<'_>) -> [Value; 2] {
-    let Registration { address, authority, inject_from, has_shards } = registration;
+    let Registration { address, authority, inject_from, .. } = registration;
     let (authority, inject_from) = (*authority, *inject_from);
     [Mutate, Validate].map(|phase| {
-        let is_meant = |webhook: &&Webhook| {
-            webhook.phase == phase && (*has_shards || webhook.handler != Handler::Shard)
-        };
-        let mut webhooks: Vec<Value> = WEBHOOKS
-            .iter()
-            .filter(is_meant)
-            .map(|webhook| entry(webhook, address, authority))
-            .collect();
+        let of_phase = WEBHOOKS.iter().filter(|webhook| webhook.phase == phase);
+        let mut webhooks: Vec<Value> =
+            of_phase.map(|webhook| entry(webhook, registration)).collect();
         if phase == Validate {
             webhooks.extend(replica_entries(address, authority));
         }
@@ -72,12 +69,13 @@ pub fn configurations(registration: &Registration<'_>) -> [Value; 2] {
     })
 }
 
-fn entry(webhook: &Webhook, address: &Address, authority: Option<&str>) -> Value {
+fn entry(webhook: &Webhook, registration: &Registration<'_>) -> Value {
     let operations: Vec<&str> = webhook.operations.iter().map(|one| one.as_str()).collect();
-    json!({
+    let Registration { address, authority, .. } = registration;
+    let mut entry = json!({
         "name": format!("{}.{GROUP}", webhook.name),
         "admissionReviewVersions": ["v1"],
-        "clientConfig": client_config(&path_of(webhook), address, authority),
+        "clientConfig": client_config(&path_of(webhook), address, *authority),
         "rules": [{
             "apiGroups": [GROUP],
             "apiVersions": [VERSION],
@@ -87,7 +85,25 @@ fn entry(webhook: &Webhook, address: &Address, authority: Option<&str>) -> Value
         }],
         "sideEffects": if webhook.has_effects { "NoneOnDryRun" } else { "None" },
         "failurePolicy": "Fail",
-    })
+    });
+    if let (Handler::Shard, Some(members)) = (webhook.handler, entry.as_object_mut()) {
+        members.insert("matchConditions".to_owned(), controllers_only(registration));
+    }
+    entry
+}
+
+/// Only controllers are held to shards, so only their writes need to come to us. An API server that
+/// is too old for conditions asks about all.
+fn controllers_only(registration: &Registration<'_>) -> Value {
+    let account = |name: &str| user_name(registration.namespace, name);
+    let is_of_ours = format!("request.userInfo.username.startsWith({:?})", account(""));
+    let mut conditions = vec![json!({"name": "of-the-installation", "expression": is_of_ours})];
+    if !registration.is_main_controller_held {
+        let main = account(Component::Controller.service_account());
+        let is_other = format!("request.userInfo.username != {main:?}");
+        conditions.push(json!({"name": "not-the-main-controller", "expression": is_other}));
+    }
+    conditions.into()
 }
 
 fn replica_entries(address: &Address, authority: Option<&str>) -> [Value; 2] {

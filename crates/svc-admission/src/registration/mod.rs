@@ -145,8 +145,7 @@ pub(crate) fn has_shard(request: &Request<'_>) -> bool {
     is_ours(request) && SHARDED.contains(&request.resource)
 }
 
-/// A Secret or ConfigMap with the mark of a replica. Whether its namespace is a Project's is for the
-/// API server to select; in process the mark decides.
+/// A Secret or ConfigMap with the mark of a replica, in whatever namespace.
 fn is_replica(phase: Phase, request: &Request<'_>) -> bool {
     let is_plain = request.group.is_empty()
         && request.subresource.is_empty()

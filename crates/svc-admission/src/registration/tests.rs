@@ -80,14 +80,10 @@ fn configurations_name_service_or_url() {
         },
         authority: None,
         inject_from: Some("kargo/kargo-webhooks-server"),
-        has_shards: false,
+        namespace: "kargo",
+        is_main_controller_held: false,
     };
     let [mutating, validating] = configurations(&by_service);
-    let count = |registration: &Registration<'_>| {
-        configurations(registration)[1]["webhooks"].as_array().unwrap().len()
-    };
-    let sharded = Registration { has_shards: true, ..by_service.clone() };
-    assert_eq!(count(&sharded), count(&by_service) + 1);
     assert_eq!(
         mutating["metadata"]["annotations"]["cert-manager.io/inject-ca-from"],
         "kargo/kargo-webhooks-server"
@@ -115,10 +111,38 @@ fn configurations_name_service_or_url() {
         address: Address::Url("https://host:9443/".into()),
         authority: Some("PEM"),
         inject_from: None,
-        has_shards: false,
+        namespace: "kargo",
+        is_main_controller_held: false,
     };
     let [mutating, _] = configurations(&by_url);
     let config = &mutating["webhooks"][0]["clientConfig"];
     assert_eq!(config["url"], "https://host:9443/mutate-kargo-akuity-io-v1alpha1-freight");
     assert_eq!(config["caBundle"], "UEVN");
+}
+
+#[test]
+fn statuses_are_asked_about_when_a_controller_writes_that_may_be_held_to_a_shard() {
+    let conditions =
+        |is_main_controller_held| {
+            let registration = Registration {
+                address: Address::Url("https://host:9443".into()),
+                authority: None,
+                inject_from: None,
+                namespace: "home",
+                is_main_controller_held,
+            };
+            let [_, validating] = configurations(&registration);
+            let webhooks = validating["webhooks"].as_array().unwrap();
+            assert!(webhooks.iter().all(|one| one["name"] == "shard.kargo.akuity.io"
+                || one.get("matchConditions").is_none()));
+            let shard = webhooks.iter().find(|one| one["name"] == "shard.kargo.akuity.io").unwrap();
+            let conditions = shard["matchConditions"].as_array().unwrap();
+            conditions.iter().map(|one| one["expression"].as_str().unwrap().to_owned()).collect()
+        };
+    let held: Vec<String> = conditions(true);
+    let of_ours = r#"request.userInfo.username.startsWith("system:serviceaccount:home:")"#;
+    assert_eq!(held, [of_ours]);
+    let main = r#"request.userInfo.username != "system:serviceaccount:home:kargo-controller""#;
+    let free: Vec<String> = conditions(false);
+    assert_eq!(free, [of_ours, main]);
 }

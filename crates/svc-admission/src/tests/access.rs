@@ -86,4 +86,6 @@ async fn replicas_belong_to_the_management_controller() {
     let alice = user("alice");
     let asked = request(&alice, Operation::Create, Some(&replica), None);
     assert_eq!(world.admitter.validate(&asked).await.unwrap_err().code(), 403);
+    let elsewhere = Request { namespace: "default", ..asked };
+    assert!(world.admitter.validate(&elsewhere).await.is_ok());
 }

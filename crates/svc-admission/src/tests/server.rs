@@ -63,8 +63,13 @@ async fn our_own_authority_is_kept_and_trusted() {
     let world = World::start().await;
     let now = world.engine.clock().now();
     let address = Address::Url("https://127.0.0.1:1".into());
-    let registration =
-        Registration { address, authority: None, inject_from: None, has_shards: true };
+    let registration = Registration {
+        address,
+        authority: None,
+        inject_from: None,
+        namespace: "kargo",
+        is_main_controller_held: true,
+    };
     for configuration in configurations(&registration) {
         world.store(configuration).await;
     }

@@ -11,10 +11,7 @@ use k8s_openapi::api::{
     admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration},
     core::v1::ServiceAccount,
 };
-use kube::{
-    Api, Client, Resource,
-    api::{DeleteParams, ListParams},
-};
+use kube::{Api, Client, Resource, api::DeleteParams};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use svc_admission::registration::{Address, Registration, configurations};
@@ -41,7 +38,8 @@ impl Webhooks {
             address: Address::Url(self.url.clone()),
             authority: self.authority.as_deref(),
             inject_from: None,
-            has_shards: has_shards(client, &self.namespace).await?,
+            namespace: &self.namespace,
+            is_main_controller_held: is_main_controller_held(client, &self.namespace).await?,
         };
         for mut configuration in configurations(&registration) {
             mark(&mut configuration);
@@ -75,18 +73,14 @@ pub(super) async fn unregister(client: &Client) -> Result<bool, Failure> {
     Ok(mutating || validating)
 }
 
-/// Whether some controller is held to a shard: only then need writes of statuses be asked about.
-async fn has_shards(client: &Client, namespace: &str) -> Result<bool, Failure> {
+/// Whether the main controller is held to a shard: if not, its many writes of statuses need not be asked about.
+async fn is_main_controller_held(client: &Client, namespace: &str) -> Result<bool, Failure> {
     let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
-    let controller = Component::Controller.label();
-    let selector =
-        ListParams::default().labels(&format!("app.kubernetes.io/component={controller}"));
-    let found = accounts.list_metadata(&selector).await;
-    let found = found.map_err(|error| request_failure("list controllers", &error))?;
-    Ok(found.items.iter().any(|account| {
-        let labels = account.metadata.labels.as_ref();
-        labels.is_some_and(|labels| ShardScope::of_service_account(labels).is_some())
-    }))
+    let found = accounts.get_metadata_opt(Component::Controller.service_account()).await;
+    let found =
+        found.map_err(|error| request_failure("read the main controller's account", &error))?;
+    let labels = found.and_then(|account| account.metadata.labels);
+    Ok(labels.is_some_and(|labels| ShardScope::of_service_account(&labels).is_some()))
 }
 
 fn mark(configuration: &mut Value) {
