@@ -52,6 +52,17 @@ impl Reply {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
+
+    /// The texts of all Warning headers, without code and quotes.
+    pub fn warnings(&self) -> Vec<String> {
+        self.headers
+            .get_all("warning")
+            .iter()
+            .filter_map(|value| std::str::from_utf8(value.as_bytes()).ok())
+            .flat_map(|line| line.split("299 - ").skip(1))
+            .filter_map(|text| serde_json::from_str(text.trim_end_matches([',', ' '])).ok())
+            .collect()
+    }
 }
 
 impl Client {
@@ -181,5 +192,22 @@ impl Lines {
             Ok(Err(error)) => Err(error),
             Ok(Ok(Some(line))) => Ok(Some(serde_json::from_slice(&line)?)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, HeaderValue, StatusCode};
+
+    use super::Reply;
+
+    #[test]
+    fn warnings_are_read_from_separate_and_from_joined_headers() {
+        let mut headers = HeaderMap::new();
+        headers.append("warning", HeaderValue::from_static(r#"299 - "a \"quoted\", word""#));
+        headers.append("warning", HeaderValue::from_static(r#"299 - "b", 299 - "c""#));
+        let reply = Reply { status: StatusCode::OK, headers, body: Bytes::new() };
+        assert_eq!(reply.warnings(), ["a \"quoted\", word", "b", "c"]);
     }
 }

@@ -6,12 +6,14 @@
 )]
 
 mod client;
+mod cluster;
 #[cfg(feature = "engine")]
 pub mod engine;
 mod kargo;
 mod kubeconfig;
 
 pub use client::{Client, Lines, Reply};
+pub use cluster::Cluster;
 pub use kargo::{Kargo, UpOptions, binary};
 pub use kubeconfig::Kubeconfig;
 

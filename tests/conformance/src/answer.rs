@@ -82,17 +82,6 @@ impl Answer {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
-
-    /// The texts of all Warning headers, without code and quotes.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        self.headers
-            .get_all("warning")
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|line| line.split("299 - ").skip(1))
-            .filter_map(|text| serde_json::from_str(text.trim_end_matches([',', ' '])).ok())
-            .collect()
-    }
 }
 
 impl std::fmt::Display for Answer {
@@ -100,24 +89,5 @@ impl std::fmt::Display for Answer {
         let text = self.text();
         let body: String = text.chars().take(1500).collect();
         write!(formatter, "{}: got {} {}", self.request, self.status.as_u16(), body.trim_end())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-    use dev_testkit::Reply;
-    use http::{HeaderMap, HeaderValue, StatusCode};
-
-    use super::Answer;
-
-    #[test]
-    fn warnings_are_read_from_separate_and_from_joined_headers() {
-        let mut headers = HeaderMap::new();
-        headers.append("warning", HeaderValue::from_static(r#"299 - "a \"quoted\", word""#));
-        headers.append("warning", HeaderValue::from_static(r#"299 - "b", 299 - "c""#));
-        let reply = Reply { status: StatusCode::OK, headers, body: Bytes::new() };
-        let answer = Answer::new(String::new(), reply);
-        assert_eq!(answer.warnings(), ["a \"quoted\", word", "b", "c"]);
     }
 }

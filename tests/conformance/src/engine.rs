@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::ValueEnum;
-use dev_testkit::{Kargo, Kubeconfig, UpOptions, repository};
+use dev_testkit::{Cluster, Kargo, Kubeconfig, UpOptions};
 use tempfile::TempDir;
-use tokio::process::Command;
 
 /// What serves the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,7 +33,7 @@ pub(crate) struct Server {
 
 enum Process {
     Embedded(Kargo),
-    Cluster(ClusterGuard),
+    Cluster(Cluster),
 }
 
 impl Server {
@@ -49,7 +48,7 @@ impl Server {
     pub(crate) fn kubeconfig(&self) -> &Kubeconfig {
         match &self.process {
             Process::Embedded(kargo) => kargo.kubeconfig(),
-            Process::Cluster(cluster) => &cluster.kubeconfig,
+            Process::Cluster(cluster) => cluster.kubeconfig(),
         }
     }
 
@@ -86,7 +85,7 @@ impl Process {
     async fn start(engine: Engine, directory: &Path) -> Result<Self> {
         Ok(match engine {
             Engine::Embedded => Self::Embedded(Kargo::up(directory, &short_memory()).await?),
-            Engine::Cluster => Self::Cluster(ClusterGuard::up(directory).await?),
+            Engine::Cluster => Self::Cluster(Cluster::up(directory).await?),
         })
     }
 
@@ -105,53 +104,8 @@ impl Process {
     }
 }
 
-/// A cluster tier; its processes are daemons, so they are also stopped when a check is abandoned half way.
-struct ClusterGuard {
-    kubeconfig: Kubeconfig,
-    running: bool,
-}
-
-impl ClusterGuard {
-    async fn up(directory: &Path) -> Result<Self> {
-        script("up", directory).arg("--fast").output().await.context("tools/cluster").and_then(
-            |output| {
-                let errors = String::from_utf8_lossy(&output.stderr);
-                ensure!(output.status.success(), "tools/cluster up failed: {errors}");
-                Ok(())
-            },
-        )?;
-        let kubeconfig = Kubeconfig::read(&directory.join("admin.kubeconfig"))?;
-        Ok(Self { kubeconfig, running: true })
-    }
-
-    async fn down(mut self) -> Result<()> {
-        self.running = false;
-        let status = script("down", self.directory()).output().await?.status;
-        ensure!(status.success(), "tools/cluster down failed");
-        Ok(())
-    }
-
-    fn directory(&self) -> &Path {
-        self.kubeconfig.path.parent().unwrap_or(Path::new("."))
-    }
-}
-
-impl Drop for ClusterGuard {
-    fn drop(&mut self) {
-        if self.running {
-            let _ = script("down", self.directory()).into_std().output();
-        }
-    }
-}
-
 /// As short as the cluster tier's, so that rows can see history end and Events expire.
 fn short_memory() -> UpOptions {
     let arguments = ["--history-seconds", "15", "--event-ttl-seconds", "20"];
     UpOptions { arguments: arguments.map(String::from).into(), ..UpOptions::default() }
-}
-
-fn script(verb: &str, directory: &Path) -> Command {
-    let mut command = Command::new(repository().join("tools/cluster"));
-    command.arg(verb).arg(directory);
-    command
 }
