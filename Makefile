@@ -9,7 +9,7 @@ include tools/tools.mk
 KARGO := target/release/kargo
 UP_FLAGS ?=
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster crash soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e crash soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -29,7 +29,7 @@ require-rust:
 
 ## ---- tests
 
-test: lint unit test-vectors conformance permissions admission crash ## Run every tier: lints, unit, vectors, conformance, permissions and admission on both engines, crash
+test: lint unit test-vectors conformance permissions admission cluster-e2e crash ## Run every tier: lints, unit, vectors, conformance, permissions and admission on both engines, up on a cluster, crash
 
 t: ## The fast loop: unit tests alone
 	cargo test --workspace --locked --quiet
@@ -71,6 +71,9 @@ admission-embedded: build ## Rows of the admission tables on the embedded engine
 
 admission-cluster: build tools ## The same rows on kube-apiserver, which asks through registered webhooks
 	cargo run --quiet --locked --package admission -- cluster
+
+cluster-e2e: build tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
+	cargo run --quiet --locked --package cluster
 
 crash: build ## Kill and power-cut tests, small counts
 	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10

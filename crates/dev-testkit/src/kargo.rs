@@ -78,6 +78,11 @@ impl Kargo {
         self.child.id()
     }
 
+    /// Whether it has ended by itself, and with which exit code.
+    pub fn has_ended(&mut self) -> Result<Option<Option<i32>>> {
+        Ok(self.child.try_wait()?.map(|status| status.code()))
+    }
+
     /// SIGKILL, and waits until the process is gone.
     pub async fn kill(mut self) -> Result<()> {
         Ok(self.child.kill().await?)

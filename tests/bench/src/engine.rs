@@ -51,6 +51,12 @@ impl Engine {
         Client::new(&self.kubeconfig)
     }
 
+    /// A client with the identity of the controller. Only the embedded engine has one.
+    pub(crate) fn controller(&self) -> Result<Client> {
+        let file = self.directory.path().join("kubeconfigs/kargo-controller.kubeconfig");
+        Client::new(&Kubeconfig::read(&file)?)
+    }
+
     /// The processes that answer requests and store objects.
     pub(crate) fn pids(&self) -> &[u32] {
         &self.pids

@@ -12,6 +12,7 @@
 )]
 
 mod engine;
+mod grants;
 mod lists;
 mod machine;
 mod objects;
@@ -45,6 +46,7 @@ async fn main() -> Result<()> {
     let mut report = Report::new(machine::describe()?);
     startup::measure(&mut report).await?;
     let embedded = Engine::embedded().await?;
+    grants::measure(&embedded, &mut report).await?;
     let ours = measure(&embedded).await?;
     watches::measure(&embedded, &mut report).await?;
     embedded.stop().await?;

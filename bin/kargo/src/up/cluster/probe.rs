@@ -18,7 +18,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// When calls still fail after this long, they will not get better.
 const SETTLING: Duration = Duration::from_secs(3);
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What one try found.
 enum Finding {
