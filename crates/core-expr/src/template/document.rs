@@ -1,0 +1,84 @@
+//! JSON documents whose texts are templates.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::error::{Error, ErrorKind, Failure};
+use crate::json;
+use crate::library::Library;
+use crate::limits::MAX_SOURCE_BYTES;
+use crate::scope::Scope;
+use crate::template::Template;
+use crate::value::{Data, Map, Value};
+
+/// Variables that would hide functions of every template.
+const RESERVED: [&str; 3] = ["quote", "asYAML", "asJSON"];
+
+/// An evaluated document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The document, with taint on what came from Secrets.
+    pub value: Value,
+    /// The document as JSON text.
+    pub text: String,
+}
+
+impl Document {
+    /// The document, with whole numbers as integers.
+    pub fn to_json(&self) -> Json {
+        self.value.to_json().unwrap_or_default()
+    }
+
+    /// The texts in the document that hold content of Secrets.
+    pub fn tainted_texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        self.value.collect_tainted(&mut texts);
+        texts
+    }
+}
+
+/// Evaluates every text of a JSON object, at any depth; keys are left alone. Ranges of errors are
+/// within the text that failed.
+pub fn evaluate_document(
+    source: &str,
+    library: Library,
+    scope: &Scope<'_>,
+) -> Result<Document, Failure> {
+    let refuse = |message: String| -> Failure {
+        Error::new(ErrorKind::Document, 0..source.len(), message).into()
+    };
+    if let Some(name) = RESERVED.iter().find(|name| scope.variables.get(name).is_some()) {
+        let message = format!("{name:?} is a forbidden variable, it is reserved for internal use");
+        return Err(refuse(message));
+    }
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(refuse(format!("the document is longer than {MAX_SOURCE_BYTES} bytes")));
+    }
+    let document = json::read(source.as_bytes()).map_err(|trouble| trouble.at(0..source.len()))?;
+    if !matches!(document.data, Data::Map(_) | Data::Nil) {
+        return Err(refuse("the document is not a JSON object".to_owned()));
+    }
+    let value = evaluate(&document, library, scope)?;
+    let text = json::write(&value).map_err(|trouble| trouble.at(0..source.len()))?;
+    Ok(Document { value, text })
+}
+
+fn evaluate(value: &Value, library: Library, scope: &Scope<'_>) -> Result<Value, Failure> {
+    match &value.data {
+        Data::Text(text) => Template::parse(&text.to_str())?.evaluate(library, scope),
+        Data::List(list) => {
+            let items = list.items.iter().map(|item| evaluate(item, library, scope));
+            Ok(Value::list(items.collect::<Result<_, _>>()?))
+        }
+        Data::Map(map) => {
+            let mut entries = BTreeMap::new();
+            for (key, value) in &map.entries {
+                entries.insert(key.clone(), evaluate(value, library, scope)?);
+            }
+            Ok(Data::Map(Arc::new(Map::new(entries))).into())
+        }
+        _ => Ok(value.clone()),
+    }
+}
