@@ -73,5 +73,9 @@ one_test_per_family! {
     step_alias: "step-alias",
     step_status_severity: "step-status-severity",
     tag_filters: "tag-filters",
+    template_expr: "template-expr",
+    template_functions: "template-functions",
+    template_json: "template-json",
+    template_string: "template-string",
     urls: "urls",
 }

@@ -19,6 +19,8 @@ mod shorten;
 mod stage;
 mod step;
 mod subscription;
+mod template;
+mod template_function;
 mod url;
 
 use serde::de::DeserializeOwned;
@@ -115,5 +117,21 @@ pub static FAMILIES: &[Family] = &[
     family("step-alias", step::run_alias, &[]),
     family("step-status-severity", step::run_severity, &[]),
     family("tag-filters", pattern::run_tag_filter, &[]),
+    family("template-expr", template::run, &[template::NOT_A_NUMBER]),
+    family(
+        "template-functions",
+        template_function::run,
+        &[
+            template_function::NULL_NOTES,
+            template_function::OTHER_SPELLINGS,
+            template_function::VERSIONS_IN_CRITERIA,
+        ],
+    ),
+    family("template-json", template::run_document, &[template::NOT_A_NUMBER]),
+    family(
+        "template-string",
+        template::run,
+        &[template::EMPTY_EXPRESSIONS, template::NOT_A_NUMBER],
+    ),
     family("urls", url::run, &[]),
 ];
