@@ -27,6 +27,8 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("controller", COMPONENTS, "kargo-controller"),
     ("controller-eu", COMPONENTS, "kargo-controller-eu"),
     ("controller-us", COMPONENTS, "kargo-controller-us"),
+    // Serves a shard, and what has none.
+    ("controller-home", COMPONENTS, "kargo-controller-home"),
     ("collector", COMPONENTS, "kargo-garbage-collector"),
     ("management", COMPONENTS, "kargo-management-controller"),
     ("receiver", COMPONENTS, "kargo-external-webhooks-server"),
@@ -101,17 +103,21 @@ pub(crate) fn objects() -> Vec<Value> {
     objects.push(json!({"kind": "ClusterRole", "name": "admission-promote", "rules": rules}));
     objects.push(binding("admission-write", PEOPLE, &["writer", "owner"]));
     objects.push(binding("admission-promote", PEOPLE, &["owner"]));
-    for shard in ["eu", "us"] {
-        let name = format!("kargo-controller-{shard}");
-        let labels =
-            json!({"app.kubernetes.io/component": "controller", "kargo.akuity.io/shard": shard});
-        objects.push(account(COMPONENTS, &name, labels));
-    }
-    let controllers = ["kargo-controller-eu", "kargo-controller-us"];
+    objects.extend(["eu", "us", "home"].map(controller));
+    let controllers = ["kargo-controller-eu", "kargo-controller-us", "kargo-controller-home"];
     let mut bound = binding("kargo-controller", COMPONENTS, &controllers);
     bound["name"] = json!("admission-controllers");
     objects.push(bound);
     objects
+}
+
+fn controller(shard: &str) -> Value {
+    let mut labels =
+        json!({"app.kubernetes.io/component": "controller", "kargo.akuity.io/shard": shard});
+    if shard == "home" {
+        labels["kargo.akuity.io/default-controller"] = json!("true");
+    }
+    account(COMPONENTS, &format!("kargo-controller-{shard}"), labels)
 }
 
 fn account(namespace: &str, name: &str, labels: Value) -> Value {

@@ -31,9 +31,10 @@ use clap::Parser;
 use dev_testkit::{Kubeconfig, repository};
 
 use crate::{
+    report::Outcome,
     server::Server,
     suite::Suite,
-    table::{Engine, Table},
+    table::{Engine, Settings, Table},
 };
 
 /// Hold the rules of admission against tables
@@ -65,18 +66,14 @@ async fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let only = args.only.as_deref();
-    let passed = match (&args.kubeconfig, args.engine, args.start) {
+    let (engine, outcomes) = match (&args.kubeconfig, args.engine, args.start) {
         (Some(file), Some(engine), _) => {
-            run(engine, &Kubeconfig::read(file)?, &tables, only).await?
+            (engine, run(engine, &Kubeconfig::read(file)?, &tables, only).await?)
         }
-        (_, _, Some(engine)) => {
-            let server = Server::start(engine).await?;
-            let passed = run(engine, server.kubeconfig(), &tables, only).await;
-            server.stop().await?;
-            passed?
-        }
+        (_, _, Some(engine)) => (engine, start_and_run(engine, &tables, only).await?),
         _ => anyhow::bail!("name an engine"),
     };
+    let passed = report::summary(engine, &outcomes);
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -88,17 +85,35 @@ fn list(tables: &[Table]) {
     }
 }
 
-/// Runs everything on one control plane; true when nothing failed.
+/// Starts a control plane, runs everything that takes it as it is, then the scenes that ask for settings, and stops it.
+async fn start_and_run(
+    engine: Engine,
+    tables: &[Table],
+    only: Option<&str>,
+) -> Result<Vec<Outcome>> {
+    let mut server = Server::start(engine).await?;
+    let mut outcomes = run(engine, server.kubeconfig(), tables, only).await?;
+    for settings in table::settings(tables).iter().filter(|settings| !settings.is_empty()) {
+        server = server.restart(settings).await?;
+        let suite = Suite::new(engine, server.kubeconfig()).await?;
+        suite.install().await.context("install the actors")?;
+        outcomes.extend(scene::run(&suite, tables, settings, only).await);
+    }
+    server.stop().await?;
+    Ok(outcomes)
+}
+
+/// Runs everything that needs no settings of its own on a control plane.
 async fn run(
     engine: Engine,
     kubeconfig: &Kubeconfig,
     tables: &[Table],
     only: Option<&str>,
-) -> Result<bool> {
+) -> Result<Vec<Outcome>> {
     let suite = Suite::new(engine, kubeconfig).await?;
     suite.install().await.context("install the actors")?;
-    let mut outcomes = scene::run(&suite, tables, only).await;
-    outcomes
-        .extend(manifest::run(&suite, &repository().join("conformance/admission"), only).await?);
-    Ok(report::summary(engine, &outcomes))
+    let mut outcomes = scene::run(&suite, tables, &Settings::new(), only).await;
+    let manifests = repository().join("conformance/admission");
+    outcomes.extend(manifest::run(&suite, &manifests, only).await?);
+    Ok(outcomes)
 }

@@ -7,17 +7,23 @@ use crate::{
     play::Play,
     report::{self, Outcome, Verdict},
     suite::Suite,
-    table::{Scene, Table},
+    table::{Scene, Settings, Table},
 };
 
 const AT_ONCE: usize = 8;
 
-/// Runs all scenes of all tables.
-pub(crate) async fn run(suite: &Suite, tables: &[Table], only: Option<&str>) -> Vec<Outcome> {
+/// Runs the scenes of all tables that ask for the settings of this control plane.
+pub(crate) async fn run(
+    suite: &Suite,
+    tables: &[Table],
+    settings: &Settings,
+    only: Option<&str>,
+) -> Vec<Outcome> {
     let scenes = tables.iter().flat_map(|table| {
         let title =
             |(index, scene)| (format!("{}-{index}", table.name), table.name.as_str(), scene);
-        table.scenes.iter().enumerate().map(title)
+        let scenes = table.scenes.iter().enumerate();
+        scenes.filter(|(_, scene)| scene.settings == *settings).map(title)
     });
     let outcomes = stream::iter(scenes)
         .map(async |(place, table, scene)| run_scene(suite, &place, table, scene, only).await)

@@ -4,7 +4,7 @@ use anyhow::Result;
 use dev_testkit::{Cluster, Kargo, Kubeconfig, UpOptions};
 use tempfile::TempDir;
 
-use crate::table::Engine;
+use crate::table::{Engine, Settings};
 
 /// A control plane of our own; gone when stopped.
 pub(crate) struct Server {
@@ -18,18 +18,19 @@ impl Server {
     /// Starts `engine` empty and waits until it is ready.
     pub(crate) async fn start(engine: Engine) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("admission-").tempdir()?;
-        let mut options = UpOptions::default();
-        let (cluster, kargo) = match engine {
-            Engine::Embedded => {
-                options.arguments.push("--in-memory".into());
-                (None, Kargo::up(directory.path(), &options).await?)
-            }
-            Engine::Cluster => {
-                let cluster = Cluster::up(directory.path()).await?;
-                let kargo = Kargo::up_on(&cluster.kubeconfig().path, &options).await?;
-                (Some(cluster), kargo)
-            }
+        let cluster = match engine {
+            Engine::Embedded => None,
+            Engine::Cluster => Some(Cluster::up(directory.path()).await?),
         };
+        let kargo = up(&directory, cluster.as_ref(), &Settings::new()).await?;
+        Ok(Self { kargo, cluster, directory })
+    }
+
+    /// Stops our part of it and starts it again with these settings.
+    pub(crate) async fn restart(self, settings: &Settings) -> Result<Self> {
+        let Self { kargo, cluster, directory } = self;
+        kargo.stop().await?;
+        let kargo = up(&directory, cluster.as_ref(), settings).await?;
         Ok(Self { kargo, cluster, directory })
     }
 
@@ -46,4 +47,14 @@ impl Server {
         }
         Ok(self.directory.close()?)
     }
+}
+
+async fn up(directory: &TempDir, cluster: Option<&Cluster>, settings: &Settings) -> Result<Kargo> {
+    let environment = settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut options = UpOptions { environment, ..UpOptions::default() };
+    if let Some(cluster) = cluster {
+        return Kargo::up_on(&cluster.kubeconfig().path, &options).await;
+    }
+    options.arguments.push("--in-memory".into());
+    Kargo::up(directory.path(), &options).await
 }

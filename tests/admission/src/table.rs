@@ -3,7 +3,11 @@
 //! A scene is a Project of its own with some objects in it; its rows run in order, so that a row may build on what one
 //! before it wrote. Texts may hold names as `$word`: `$project`, `$user` (who asks in this row), and what was kept.
 
-use std::{fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -29,6 +33,9 @@ impl Engine {
     }
 }
 
+/// Variables of a control plane and their values.
+pub(crate) type Settings = BTreeMap<String, String>;
+
 /// A file.
 pub(crate) struct Table {
     /// The file's name without ending, which is the kind it is about.
@@ -46,6 +53,9 @@ pub(crate) struct Scene {
     /// Whether a Project is there; otherwise only its name is reserved.
     #[serde(default = "yes")]
     pub(crate) project: bool,
+    /// Variables that the control plane is started with; scenes with the same ones share it.
+    #[serde(default)]
+    pub(crate) settings: Settings,
     /// Objects that the administrator creates first.
     #[serde(default)]
     pub(crate) given: Vec<Value>,
@@ -117,6 +127,12 @@ impl Row {
     fn requests(&self) -> impl Iterator<Item = &Value> {
         [&self.create, &self.update, &self.patch, &self.delete, &self.read].into_iter().flatten()
     }
+}
+
+/// All settings that scenes ask for; the first are none.
+pub(crate) fn settings(tables: &[Table]) -> BTreeSet<Settings> {
+    let scenes = tables.iter().flat_map(|table| &table.scenes);
+    scenes.map(|scene| scene.settings.clone()).chain([Settings::new()]).collect()
 }
 
 /// Reads all tables of a folder.
