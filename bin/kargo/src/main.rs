@@ -6,6 +6,7 @@ mod component;
 mod crds;
 mod exit;
 mod garbage_collector;
+mod kubernetes_webhooks_server;
 mod management_controller;
 mod restore;
 mod settings;
@@ -27,6 +28,8 @@ enum Command {
     Up(up::UpArgs),
     /// Keep Projects, their namespaces and the permissions of the other components
     ManagementController,
+    /// Answer what the API server of a cluster asks about writes
+    KubernetesWebhooksServer,
     /// Delete Promotions and Freight that nobody needs any more
     GarbageCollector(garbage_collector::GarbageCollectorArgs),
     /// Save the state of a control plane, also while it runs
@@ -61,6 +64,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Up(args) => up::run(&args),
         Command::ManagementController => management_controller::run(),
+        Command::KubernetesWebhooksServer => kubernetes_webhooks_server::run(),
         Command::GarbageCollector(args) => garbage_collector::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, RwLock},
 };
 
+use core_clock::Time;
 use rustls::{
     ServerConfig,
     crypto::{CryptoProvider, ring},
@@ -67,6 +68,13 @@ impl ServerCertificate {
         if let (Ok(mut current), Ok(other)) = (self.current.0.write(), other.current.0.read()) {
             *current = other.clone();
         }
+    }
+
+    /// When the certificate that new connections see runs out.
+    pub fn expires(&self) -> Option<Time> {
+        let current = self.current.0.read().ok()?.clone();
+        let (_, certificate) = x509_parser::parse_x509_certificate(current.cert.first()?).ok()?;
+        Some(Time::from_seconds(certificate.validity().not_after.timestamp()))
     }
 
     pub(crate) fn acceptor(&self) -> tokio_rustls::TlsAcceptor {
@@ -146,6 +154,7 @@ mod tests {
         let first = write(directory.path());
         let certificate = files.read().unwrap();
         assert_eq!(shown(&certificate), first);
+        assert_eq!(certificate.expires(), Some("4096-01-01T00:00:00Z".parse().unwrap()));
         let second = write(directory.path());
         certificate.replace_with(&files.read().unwrap());
         assert_eq!(shown(&certificate), second);

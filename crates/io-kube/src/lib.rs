@@ -30,7 +30,7 @@ pub use controller::{BoxError, Controller, Failure, Next, Pass, Workers};
 pub use event::{EventRecorder, Occurrence};
 pub use key::ObjectKey;
 pub use lease::{Elector, ElectorSettings, Fence, Heartbeat, Leadership};
-pub use metrics::{Family, FamilyKind, Sample, prometheus_text};
+pub use metrics::{Family, FamilyKind, Histogram, Sample, prometheus_text};
 pub use object::{Object, is_already_exists, is_conflict, is_not_found, status_code};
 pub use ports::Ports;
 pub use queue::Queue;

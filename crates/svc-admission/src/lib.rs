@@ -1,7 +1,7 @@
 //! Admission: the rules of `core-rules`, applied to writes.
 //!
 //! [`Admitter`] looks up what the rules must know, always live before it says that something is not
-//! there, and asks them. The embedded engine calls it in process; [`run`] serves it to any other API
+//! there, and asks them. The embedded engine calls it in process; [`start_on`] serves it to any other API
 //! server as webhooks ([`registration`] says which). What happened is told as Events, and a new
 //! Project gets its namespace; neither on a dry run.
 
@@ -10,6 +10,7 @@ mod error;
 mod kind;
 mod lookup;
 mod memo;
+mod monitor;
 pub mod registration;
 mod request;
 mod run;
@@ -22,7 +23,8 @@ mod trust;
 
 pub use admitter::{Admitter, Phase};
 pub use error::Error;
+pub use monitor::Monitor;
 pub use request::{Admission, Request, Verdict};
-pub use run::{Serving, run, start_on};
+pub use run::{Serving, start_on};
 pub use settings::{Certificate, Settings};
 pub use trust::Trust;

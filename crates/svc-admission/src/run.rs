@@ -1,32 +1,29 @@
 //! The server as a component.
 
-use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use bytes::Bytes;
+use core_clock::Clock;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
 use io_http::{CertificateFiles, Limits, Listener, ServerCertificate, serve};
 use io_kube::Ports;
 use kube::Client;
 
 use crate::{
-    Admitter, Certificate, Error, Settings, server,
+    Admitter, Certificate, Error, Monitor, Settings, server,
     trust::{RENEWAL, Trust, UPKEEP},
 };
 
 /// How often given certificates are read again.
 const RELOAD: Duration = Duration::from_secs(10);
 
-/// Serves the webhooks until the tasks stop.
-pub async fn run(settings: Settings, client: Client, ports: Ports) -> Result<(), Error> {
-    let address = (Ipv4Addr::UNSPECIFIED, settings.port).into();
-    let listener = Listener::bind(address).await?;
-    tracing::info!(address = %listener.address(), "webhook server listens");
-    start_on(listener, settings, client, ports.clone()).await?;
-    ports.tasks.stopping().await;
-    Ok(())
-}
-
 /// What runs once the server is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Serving {
+    /// What it counts.
+    pub monitor: Monitor,
     /// Our own authority in PEM form, for [`Registration`](crate::registration::Registration); `None` when the
     /// certificate was given.
     pub authority: Option<String>,
@@ -40,10 +37,33 @@ pub async fn start_on(
     ports: Ports,
 ) -> Result<Serving, Error> {
     let (certificate, authority) = certificate(&settings, &client, &ports).await?;
-    let admitter = Arc::new(Admitter::new(client, settings, ports.clone()));
-    let service = tower::service_fn(move |request| server::answer(admitter.clone(), request));
+    let monitor = Monitor::new(certificate.clone());
+    let desk = Desk {
+        admitter: Arc::new(Admitter::new(client, settings, ports.clone())),
+        monitor: monitor.clone(),
+        clock: ports.clock.clone(),
+    };
+    let service = tower::service_fn(move |request| desk.clone().answer(request));
     serve(listener, &certificate, service, ports.clock, ports.tasks, Limits::default());
-    Ok(Serving { authority })
+    Ok(Serving { monitor, authority })
+}
+
+/// Where requests are answered, and counted.
+#[derive(Clone)]
+struct Desk {
+    admitter: Arc<Admitter>,
+    monitor: Monitor,
+    clock: Arc<dyn Clock>,
+}
+
+impl Desk {
+    async fn answer(self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+        let (path, asked) = (request.uri().path().to_owned(), self.clock.monotonic());
+        let response = server::answer(self.admitter, request).await?;
+        let took = self.clock.monotonic().saturating_sub(asked);
+        self.monitor.record(&path, response.status().as_u16(), took);
+        Ok(response)
+    }
 }
 
 /// The certificate to begin with, which a task keeps fresh, and the authority behind it if that is ours.

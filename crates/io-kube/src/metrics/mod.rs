@@ -82,7 +82,7 @@ impl Gauge {
 
 /// Durations, counted in buckets.
 #[derive(Debug, Default)]
-pub(crate) struct Histogram(Mutex<Counts>);
+pub struct Histogram(Mutex<Counts>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
@@ -92,7 +92,8 @@ struct Counts {
 }
 
 impl Histogram {
-    pub(crate) fn observe(&self, duration: Duration) {
+    /// Counts one duration.
+    pub fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         let mut counts = self.0.lock();
         for (count, bound) in counts.buckets.iter_mut().zip(BUCKETS) {
@@ -102,20 +103,21 @@ impl Histogram {
         counts.sum = counts.sum.saturating_add(duration);
     }
 
+    /// The samples of a histogram family, all under these labels.
     #[expect(clippy::cast_precision_loss, reason = "Prometheus numbers are floats")]
-    fn samples(&self, label: (&'static str, &str)) -> Vec<Sample> {
+    pub fn samples(&self, labels: &[(&'static str, &str)]) -> Vec<Sample> {
         let counts = *self.0.lock();
-        let label = (label.0, label.1.to_owned());
+        let labels: Vec<_> =
+            labels.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let bounds = BUCKETS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
         let values = counts.buckets.iter().chain([&counts.count]);
         let buckets = bounds.zip(values).map(|(bound, count)| Sample {
             suffix: "_bucket",
-            labels: vec![label.clone(), ("le", bound)],
+            labels: labels.iter().cloned().chain([("le", bound)]).collect(),
             value: *count as f64,
         });
         let whole = [("_sum", counts.sum.as_secs_f64()), ("_count", counts.count as f64)];
-        let whole =
-            whole.map(|(suffix, value)| Sample { suffix, labels: vec![label.clone()], value });
+        let whole = whole.map(|(suffix, value)| Sample { suffix, labels: labels.clone(), value });
         buckets.chain(whole).collect()
     }
 }
@@ -132,7 +134,7 @@ pub(crate) struct QueueMetrics {
 impl QueueMetrics {
     #[expect(clippy::cast_precision_loss, reason = "Prometheus numbers are floats")]
     pub(crate) fn families(&self, name: &str, depth: usize) -> Vec<Family> {
-        let label = ("name", name);
+        let label = [("name", name)];
         let plain = |value| plain(vec![("name", name.to_owned())], value);
         vec![
             gauge("workqueue_depth", "Keys that are ready for a worker.", plain(depth as f64)),
@@ -145,12 +147,12 @@ impl QueueMetrics {
             histogram(
                 "workqueue_queue_duration_seconds",
                 "How long keys waited for a worker.",
-                self.queue_seconds.samples(label),
+                self.queue_seconds.samples(&label),
             ),
             histogram(
                 "workqueue_work_duration_seconds",
                 "How long workers held keys.",
-                self.work_seconds.samples(label),
+                self.work_seconds.samples(&label),
             ),
         ]
     }
@@ -198,7 +200,7 @@ impl WorkerMetrics {
             histogram(
                 "controller_runtime_reconcile_time_seconds",
                 "How long passes took.",
-                self.seconds.samples(("controller", name)),
+                self.seconds.samples(&[("controller", name)]),
             ),
             gauge(
                 "controller_runtime_active_workers",

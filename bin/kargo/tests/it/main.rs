@@ -2,9 +2,14 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "tests run on the real clock and runtime, and fail by panicking"
 )]
+
+mod process;
 
 use std::{
     fs,
