@@ -6,9 +6,10 @@
 //! One module per noun: names and identities of [`freight`] and [`promotion`]s, aliases of
 //! [`step`]s, what [`actor`]s are called, what [`stage`]s take and hold, how their [`health`] is, the
 //! [`request`]s people leave in annotations, the addresses of webhook [`receiver`]s, the contents of
-//! [`replica`]s, what a [`subscription`] is interested in, what a [`selector`] selects. Whether
-//! Freight may enter a Stage is for the [`gate`] to say, also for [`auto_promotion`]. Who may do
-//! what is a matter of [`access`], what goes when nobody needs it one of [`retention`].
+//! [`replica`]s, what a [`subscription`] selects and what a [`warehouse`] makes of it, what a
+//! [`selector`] selects. Whether Freight may enter a Stage is for the [`gate`] to say, also for
+//! [`auto_promotion`]. Who may do what is a matter of [`access`], what goes when nobody needs it one
+//! of [`retention`].
 //! What a write is changed to, refused or warned for is said by [`admission`].
 
 pub mod access;
@@ -33,4 +34,5 @@ pub mod stage;
 pub mod step;
 pub mod subscription;
 pub mod ulid;
+pub mod warehouse;
 pub mod wire_time;

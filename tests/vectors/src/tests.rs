@@ -50,6 +50,7 @@ one_test_per_family! {
     freight_origin: "freight-origin",
     freight_summary: "freight-summary",
     git_ref_match: "git-ref-match",
+    git_selection: "git-selection",
     health_aggregate: "health-aggregate",
     health_merge: "health-merge",
     image_platform: "image-platform",

@@ -1,6 +1,6 @@
 //! Why nothing can be searched for.
 
-use core_pattern::TagFilterError;
+use core_pattern::{PathFilterError, TagFilterError};
 use core_semver::ConstraintError;
 
 use super::platform::PlatformError;
@@ -17,6 +17,9 @@ pub enum Unusable {
     /// A tag filter is malformed.
     #[error(transparent)]
     TagFilter(#[from] TagFilterError),
+    /// A path filter is malformed.
+    #[error(transparent)]
+    PathFilter(#[from] PathFilterError),
     /// The version constraint is malformed.
     #[error("error parsing semver constraint {constraint:?}")]
     Constraint {
@@ -25,6 +28,9 @@ pub enum Unusable {
         /// What is wrong with it.
         source: ConstraintError,
     },
+    /// The expression does not compile.
+    #[error("error compiling expressionFilter")]
+    Expression(#[source] core_expr::Error),
     /// The platform is malformed.
     #[error(transparent)]
     Platform(#[from] PlatformError),

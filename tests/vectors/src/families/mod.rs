@@ -7,6 +7,7 @@ mod auto_promotion;
 mod availability;
 mod chart_selection;
 mod freight;
+mod git_selection;
 mod health;
 mod image_selection;
 mod inflate;
@@ -86,6 +87,7 @@ pub static FAMILIES: &[Family] = &[
     family("freight-origin", freight::run_origin, &[]),
     family("freight-summary", stage::run_summary, &[]),
     family("git-ref-match", subscription::run_git_ref, &[]),
+    family("git-selection", git_selection::run, &[]),
     family("health-aggregate", health::run_aggregate, &[]),
     family("health-merge", health::run_merge, &[]),
     family("image-platform", subscription::run_platform, &[]),

@@ -1,4 +1,4 @@
-use api_kinds::Warehouse;
+use api_kinds::{Warehouse, warehouse::FreightCreationCriteria};
 use serde_json::{Value, json};
 
 use super::*;
@@ -251,8 +251,20 @@ fn what_did_not_change_is_not_checked_again() {
 
 #[test]
 fn what_discovery_will_fail_on_is_a_warning() {
-    let warnings = git(json!({"repoURL": "https://github.com/a/b", "allowTags": "x", "allowTagsRegexes": ["("], "includePaths": ["glob:["]})).unwrap().warnings;
-    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    let warnings = git(json!({"repoURL": "https://github.com/a/b", "allowTags": "x", "allowTagsRegexes": ["("], "includePaths": ["glob:["], "expressionFilter": "bad("})).unwrap().warnings;
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+    assert!(
+        warnings[3].starts_with("spec.subscriptions[0].git.expressionFilter: "),
+        "{warnings:?}"
+    );
+    let mut with_criteria = warehouse(json!([{"image": {"repoURL": "a", "discoveryLimit": 1}}]));
+    for (expression, count) in [(" ", 0), ("imageFrom('a').Tag == '1'", 0), ("imageFrom(", 1)] {
+        with_criteria.spec.freight_creation_criteria =
+            Some(FreightCreationCriteria { expression: expression.into() });
+        let admitted =
+            validate(Operation::Create, &with_criteria, None, None, CacheByTagPolicy::Allow);
+        assert_eq!(admitted.unwrap().warnings.len(), count, "{expression}");
+    }
     assert_eq!(
         image(json!({"repoURL": "a", "ignoreTags": ["x"], "ignoreTagsRegexes": ["["]}))
             .unwrap()

@@ -4,6 +4,7 @@ use api_kinds::{
     Duration, Warehouse,
     warehouse::{GitSubscription, ImageSubscription, Source},
 };
+use core_expr::{CommitFilter, Criterion};
 use core_pattern::{PathFilter, TagFilter};
 use serde_json::Value;
 
@@ -50,6 +51,7 @@ pub(super) fn warn(warehouse: &Warehouse) -> Vec<String> {
         warnings
             .push("spec.interval: is zero; the least interval of the installation counts".into());
     }
+    warnings.extend(warn_criteria(warehouse));
     for (index, subscription) in warehouse.spec.subscriptions.iter().enumerate() {
         let path = format!("{PATH}[{index}].{}", subscription.source.type_name());
         match &subscription.source {
@@ -61,12 +63,26 @@ pub(super) fn warn(warehouse: &Warehouse) -> Vec<String> {
     warnings
 }
 
+/// Criteria have no effect when Freight is created by hand, but somebody wrote them.
+fn warn_criteria(warehouse: &Warehouse) -> Option<String> {
+    let expression = warehouse.spec.freight_creation_criteria.as_ref()?.expression.trim();
+    let error = if expression.is_empty() { None } else { Criterion::compile(expression).err() };
+    error.map(|error| format!("spec.freightCreationCriteria.expression: {error}"))
+}
+
+fn warn_expression(source: &GitSubscription, path: &str) -> Option<String> {
+    let expression = &source.expression_filter;
+    let error = if expression.is_empty() { None } else { CommitFilter::compile(expression).err() };
+    error.map(|error| format!("{path}.expressionFilter: {error}"))
+}
+
 fn warn_git(source: &GitSubscription, path: &str) -> Vec<String> {
     let tags = TagFilter::parse(&source.allow_tags_regexes, &source.ignore_tags_regexes);
     let paths = PathFilter::parse(&source.include_paths, &source.exclude_paths);
     let mut warnings = warn_deprecated(&source.allow_tags, &source.ignore_tags, path);
     warnings.extend(tags.err().map(|error| format!("{path}: {error}")));
     warnings.extend(paths.err().map(|error| format!("{path}: {error}")));
+    warnings.extend(warn_expression(source, path));
     warnings
 }
 
