@@ -11,6 +11,8 @@ mod cluster;
 pub mod engine;
 mod kargo;
 mod kubeconfig;
+#[cfg(feature = "server")]
+pub mod server;
 
 pub use client::{Client, Lines, Reply};
 pub use cluster::Cluster;

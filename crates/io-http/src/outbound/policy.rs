@@ -95,11 +95,11 @@ fn embedded_v4(address: IpAddr) -> Option<IpAddr> {
     if v6.is_unspecified() || v6.is_loopback() {
         return None;
     }
-    let (high, low) = match v6.segments() {
-        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
-        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
-        | [0x2002, high, low, ..] => (high, low),
-        _ => return None,
+    let ([0, 0, 0, 0, 0, 0xffff | 0, high, low]
+    | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+    | [0x2002, high, low, ..]) = v6.segments()
+    else {
+        return None;
     };
     Some(IpAddr::V4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low))))
 }

@@ -1,5 +1,6 @@
 //! Real sockets: our server with trust by our own authority and drain; the outbound client against servers that misbehave.
 
+#![allow(clippy::disallowed_methods, reason = "tests run on the real clock and runtime")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod outbound;

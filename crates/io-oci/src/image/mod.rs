@@ -1,0 +1,90 @@
+//! What one tag points to, with as few requests as the cache allows.
+//!
+//! A tag that was seen before is asked for with HEAD; when its digest is known, nothing is read. A new
+//! tag is read at once. The configuration of an image is read only when its manifest does not say
+//! when it was built, or when its platform matters.
+
+mod describe;
+mod record;
+
+use core_rules::subscription::ImageMetadata;
+use futures::{StreamExt as _, stream};
+
+pub(crate) use self::record::ImageRecord;
+use crate::{Error, digest::Digest, place::is_tag, repository::Repository};
+
+/// Tags of one caller that are read at the same time.
+const CONCURRENCY: usize = 32;
+
+/// What is wanted of a tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Take what is remembered of a tag for true without asking (`cacheByTag`).
+    pub cached_by_tag: bool,
+    /// The platform of a single image matters, because the subscription asks for one.
+    pub platforms: bool,
+}
+
+impl Repository {
+    /// Reads what `tag` points to.
+    pub async fn image(&self, tag: &str, want: Want) -> Result<ImageMetadata, Error> {
+        if !is_tag(tag) {
+            return Err(Error::Tag(Error::quote(tag)));
+        }
+        let known = self.cache().tag(self.partition(), tag);
+        if want.cached_by_tag
+            && let Some(record) = known.as_ref().and_then(|digest| self.remembered(digest, want))
+        {
+            return Ok(record.into_metadata());
+        }
+        let digest = if known.is_some() { self.head(tag).await? } else { None };
+        if let Some(digest) = &digest
+            && let Some(record) = self.remembered(digest, want)
+        {
+            self.cache().remember_tag(self.partition(), tag, digest);
+            return Ok(record.into_metadata());
+        }
+        let record = self.read(tag, digest, want).await?;
+        self.cache().remember_tag(self.partition(), tag, record.digest());
+        Ok(record.into_metadata())
+    }
+
+    /// Reads several tags at a time; each has its own outcome, in the order of `tags`. A failure of
+    /// the repository as a whole ends the rest.
+    pub async fn images(
+        &self,
+        tags: &[String],
+        want: Want,
+    ) -> Result<Vec<(String, Result<ImageMetadata, Error>)>, Error> {
+        let reads =
+            tags.iter().map(|tag| async move { (tag.clone(), self.image(tag, want).await) });
+        let mut reads = stream::iter(reads).buffered(CONCURRENCY);
+        let mut outcomes = Vec::with_capacity(tags.len());
+        while let Some((tag, outcome)) = reads.next().await {
+            match outcome {
+                Err(error) if error.scope() == crate::Scope::Repository => return Err(error),
+                outcome => outcomes.push((tag, outcome)),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    async fn read(
+        &self,
+        tag: &str,
+        digest: Option<Digest>,
+        want: Want,
+    ) -> Result<ImageRecord, Error> {
+        let reference = digest.as_ref().map_or(tag, Digest::as_str);
+        let fetched = self.manifest(reference, digest.as_ref()).await?;
+        if let Some(record) = self.remembered(&fetched.digest, want) {
+            return Ok(record);
+        }
+        describe::describe(self, fetched, want, 0).await
+    }
+
+    /// What is known of a digest, if it answers what is wanted.
+    fn remembered(&self, digest: &Digest, want: Want) -> Option<ImageRecord> {
+        self.cache().image(self.partition(), digest).filter(|record| record.answers(want))
+    }
+}

@@ -1,0 +1,86 @@
+//! The way to one host for one caller: through the budget, counted, tried again when it may help.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use core_clock::{Sleep, Time};
+use http::StatusCode;
+use io_http::outbound::{Client, Request, Response};
+
+use crate::{
+    Error, Ports,
+    budget::{Budget, Lane},
+    retry,
+};
+
+/// Shared by clones: the count of requests sent.
+#[derive(Clone)]
+pub(crate) struct Line {
+    client: Client,
+    budget: Arc<Budget>,
+    lane: Lane,
+    ports: Ports,
+    requests: Arc<AtomicU64>,
+}
+
+impl Line {
+    pub(crate) fn new(client: Client, budget: Arc<Budget>, lane: Lane, ports: Ports) -> Self {
+        Self { client, budget, lane, ports, requests: Arc::default() }
+    }
+
+    /// How many requests were sent.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.ports.clock.now()
+    }
+
+    pub(crate) fn sleep(&self, duration: Duration) -> Sleep {
+        self.ports.clock.sleep(duration)
+    }
+
+    /// Sends `request`, up to three times when the failure may pass. The last answer is returned
+    /// whatever its status, except that a rate limit is an error.
+    pub(crate) async fn send(&self, request: Request) -> Result<Response, Error> {
+        let mut attempt = 0;
+        loop {
+            let sent = self.send_once(request.clone()).await;
+            let may_pass = match &sent {
+                Ok(response) => retry::is_temporary(response.status()),
+                Err(Error::RateLimited { .. }) => false,
+                Err(error) => error.is_temporary(),
+            };
+            let is_limited =
+                matches!(&sent, Ok(response) if response.status() == StatusCode::TOO_MANY_REQUESTS);
+            match retry::backoff(attempt, &*self.ports.entropy).filter(|_| may_pass) {
+                // The budget holds the next attempt back for as long as the host asked.
+                Some(_) if is_limited && self.budget.is_paused(&self.lane) => {}
+                Some(wait) => {
+                    drop(sent);
+                    self.sleep(wait).await;
+                }
+                None if is_limited => return Err(self.budget.refusal(&self.lane)),
+                None => return sent,
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Sends `request` once, when the budget lets it.
+    pub(crate) async fn send_once(&self, request: Request) -> Result<Response, Error> {
+        self.budget.acquire(&self.lane).await?;
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = self.client.send(request).await?;
+        if let Some(pause) = retry::pause(response.status(), response.headers(), self.now()) {
+            self.budget.pause(&self.lane, pause);
+        }
+        Ok(response)
+    }
+}
