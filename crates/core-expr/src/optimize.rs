@@ -1,16 +1,13 @@
 //! Simplification of constant parts. Upstream does it too, and it can be seen: `x && true` is `x`
 //! whatever `x` is, and `false && x` never looks at `x`.
 
-use std::sync::Arc;
-
-use core_pattern::UserRegex;
-
 use crate::ast::{Ast, Binary, Kind, NodeId, Unary};
 use crate::builtin::Builtin;
+use crate::check::Findings;
 use crate::error::{Error, ErrorKind};
 
-/// Simplifies a checked tree. `same` are comparisons of two values of one simple type.
-pub(crate) fn optimize(ast: &mut Ast, same: &[NodeId]) -> Result<(), Error> {
+/// Simplifies a checked tree.
+pub(crate) fn optimize(ast: &mut Ast, findings: Findings) -> Result<(), Error> {
     for id in ast.ids() {
         if let Some(kind) = text_membership(ast, id) {
             ast.replace(id, kind);
@@ -22,18 +19,23 @@ pub(crate) fn optimize(ast: &mut Ast, same: &[NodeId]) -> Result<(), Error> {
         }
     }
     for id in ast.ids() {
-        if let Some(kind) = sum(ast, id).or_else(|| pattern(ast, id)) {
+        if let Some(kind) = sum(ast, id) {
             ast.replace(id, kind);
         }
     }
-    for id in same {
-        if let Kind::Binary { operator, left, right } = *ast.kind(*id) {
+    for id in findings.same {
+        if let Kind::Binary { operator, left, right } = *ast.kind(id) {
             let operator = match operator {
                 Binary::Equal => Binary::EqualSame,
                 Binary::NotEqual => Binary::NotEqualSame,
                 other => other,
             };
-            ast.replace(*id, Kind::Binary { operator, left, right });
+            ast.replace(id, Kind::Binary { operator, left, right });
+        }
+    }
+    for (id, regex) in findings.patterns {
+        if let Kind::Binary { operator: Binary::Matches, left, right } = *ast.kind(id) {
+            ast.replace(id, Kind::Matches { text: left, pattern: right, regex });
         }
     }
     Ok(())
@@ -143,14 +145,4 @@ fn sum(ast: &Ast, id: NodeId) -> Option<Kind> {
         }
         _ => None,
     }
-}
-
-/// Patterns that are literals are read once.
-fn pattern(ast: &Ast, id: NodeId) -> Option<Kind> {
-    let Kind::Binary { operator: Binary::Matches, left, right } = *ast.kind(id) else {
-        return None;
-    };
-    let Kind::Text(source) = ast.kind(right) else { return None };
-    let regex = UserRegex::parse(&source.to_str()).ok()?;
-    Some(Kind::Matches { text: left, pattern: right, regex: Arc::new(regex) })
 }

@@ -32,10 +32,10 @@ impl Program {
             return Err(Error::new(ErrorKind::Limit, 0..source.len(), message));
         }
         let (mut ast, root) = parse(source, library)?;
-        let same = check(&ast, root, library)?;
+        let findings = check(&ast, root, library)?;
         let depends_on_time =
             ast.ids().any(|id| matches!(ast.kind(id), Kind::Builtin { builtin: Builtin::Now, .. }));
-        optimize(&mut ast, &same)?;
+        optimize(&mut ast, findings)?;
         Ok(Self { ast, root, library, depends_on_time })
     }
 

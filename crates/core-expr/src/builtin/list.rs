@@ -43,7 +43,8 @@ pub(crate) fn elements(value: &Value) -> Result<Cow<'_, [Value]>, Trouble> {
     match &value.data {
         Data::List(list) => Ok(Cow::Borrowed(&list.items)),
         Data::Bytes(bytes) => {
-            let number = |byte: &u8| Data::Uint(u64::from(*byte)).into();
+            let taint = value.is_tainted();
+            let number = |byte: &u8| Value::from(Data::Uint(u64::from(*byte))).with_taint(taint);
             Ok(Cow::Owned(bytes.as_bytes().iter().map(number).collect()))
         }
         _ => Err(wrong_type(value, "array")),

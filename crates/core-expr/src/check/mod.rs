@@ -10,6 +10,8 @@ mod signature;
 
 use std::sync::Arc;
 
+use core_pattern::UserRegex;
+
 use crate::ast::{Ast, Kind, NodeId, Pointer};
 use crate::builtin::Builtin;
 use crate::error::{Error, ErrorKind};
@@ -21,18 +23,27 @@ pub(crate) use signature::{Callable, Gives, Param};
 /// very many paths.
 const MAX_VISITS: usize = 100_000;
 
-/// Checks an expression. Gives the comparisons both of whose sides are of one simple type.
-pub(crate) fn check(ast: &Ast, root: NodeId, library: Library) -> Result<Vec<NodeId>, Error> {
+/// What checking found out for evaluation.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// Comparisons both of whose sides are of one simple type.
+    pub(crate) same: Vec<NodeId>,
+    /// The patterns of `matches` that are literals.
+    pub(crate) patterns: Vec<(NodeId, Arc<UserRegex>)>,
+}
+
+/// Checks an expression.
+pub(crate) fn check(ast: &Ast, root: NodeId, library: Library) -> Result<Findings, Error> {
     let mut checker = Checker {
         ast,
         library,
         scopes: Vec::new(),
         variables: Vec::new(),
         visits: 0,
-        same: Vec::new(),
+        findings: Findings::default(),
     };
     checker.visit(root)?;
-    Ok(checker.same)
+    Ok(checker.findings)
 }
 
 struct Checker<'a> {
@@ -41,7 +52,7 @@ struct Checker<'a> {
     scopes: Vec<Scope>,
     variables: Vec<(Arc<str>, Nature)>,
     visits: usize,
-    same: Vec<NodeId>,
+    findings: Findings,
 }
 
 /// What `#` and its variants mean in a predicate.

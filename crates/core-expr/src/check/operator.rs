@@ -1,5 +1,7 @@
 //! Operators.
 
+use std::sync::Arc;
+
 use core_pattern::UserRegex;
 
 use crate::ast::{Binary, Kind, NodeId, Unary};
@@ -61,7 +63,7 @@ impl Checker<'_> {
             && left == right
             && matches!(left, Nature::Int | Nature::Text)
         {
-            self.same.push(id);
+            self.findings.same.push(id);
         }
         result(operator, &left, &right).ok_or_else(|| {
             let symbol = operator.symbol();
@@ -71,10 +73,11 @@ impl Checker<'_> {
         })
     }
 
-    fn check_pattern(&self, id: NodeId, pattern: NodeId) -> Result<(), Error> {
+    fn check_pattern(&mut self, id: NodeId, pattern: NodeId) -> Result<(), Error> {
         if let Kind::Text(pattern) = self.ast.kind(pattern) {
-            UserRegex::parse(&pattern.to_str())
+            let regex = UserRegex::parse(&pattern.to_str())
                 .map_err(|error| self.error(id, error.to_string()))?;
+            self.findings.patterns.push((id, Arc::new(regex)));
         }
         Ok(())
     }

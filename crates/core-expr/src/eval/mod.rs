@@ -30,6 +30,8 @@ pub(crate) struct Machine<'a> {
 /// What `#` and its variants stand for at the moment.
 struct Frame {
     items: Arc<[Value]>,
+    /// Maps have as many rounds as entries, but no elements.
+    length: usize,
     index: usize,
     accumulator: Value,
 }

@@ -23,9 +23,9 @@ impl Machine<'_> {
             _ => return Err(self.fail(id, Trouble::from("wrong number of arguments"))),
         };
         let collection = self.evaluate(list)?;
-        let items: Arc<[Value]> = self.located(list, elements(&collection))?.into();
+        let (items, length) = self.located(list, rounds(&collection))?;
         let extra = extra.map(|extra| self.evaluate(extra)).transpose()?;
-        self.frames.push(Frame { items, index: 0, accumulator: Value::NIL });
+        self.frames.push(Frame { items, length, index: 0, accumulator: Value::NIL });
         let each = Each { id, predicate };
         let result = match builtin {
             Builtin::All => {
@@ -41,7 +41,7 @@ impl Machine<'_> {
             }
             Builtin::Find | Builtin::FindLast => {
                 let found = self.first_index(each, true, builtin == Builtin::FindLast);
-                found.map(|index| index.and_then(|index| self.item(index)).unwrap_or(Value::NIL))
+                found.and_then(|index| index.map_or(Ok(Value::NIL), |index| self.item(each, index)))
             }
             Builtin::FindIndex | Builtin::FindLastIndex => {
                 let found = self.first_index(each, true, builtin == Builtin::FindLastIndex);
@@ -61,11 +61,12 @@ impl Machine<'_> {
     }
 
     fn len(&self) -> usize {
-        self.frames.last().map_or(0, |frame| frame.items.len())
+        self.frames.last().map_or(0, |frame| frame.length)
     }
 
-    fn item(&self, index: usize) -> Option<Value> {
-        self.frames.last().and_then(|frame| frame.items.get(index).cloned())
+    fn item(&self, each: Each, index: usize) -> Result<Value, Failure> {
+        let item = self.frames.last().and_then(|frame| frame.items.get(index).cloned());
+        item.ok_or_else(|| self.fail(each.id, Trouble::from("a map has no elements by index")))
     }
 
     /// The predicate for one element, or the element itself without one.
@@ -78,7 +79,7 @@ impl Machine<'_> {
         }
         let step = self.budget.steps(1);
         self.located(each.id, step)?;
-        Ok(self.item(index).unwrap_or(Value::NIL))
+        self.item(each, index)
     }
 
     fn holds(&mut self, each: Each, index: usize) -> Result<bool, Failure> {
@@ -124,7 +125,7 @@ impl Machine<'_> {
         let mut kept = Vec::new();
         for index in 0..self.len() {
             if self.holds(each, index)? {
-                kept.extend(self.item(index));
+                kept.push(self.item(each, index)?);
             }
         }
         self.made(each, kept)
@@ -158,7 +159,7 @@ impl Machine<'_> {
             }
             let steps = self.budget.steps(groups.len());
             self.located(each.id, steps)?;
-            let item = self.item(index).unwrap_or(Value::NIL);
+            let item = self.item(each, index)?;
             match groups.iter_mut().find(|(known, _)| is_same_key(known, &key)) {
                 Some((_, items)) => items.push(item),
                 None => groups.push((key, vec![item])),
@@ -178,7 +179,7 @@ impl Machine<'_> {
         let mut pairs = Vec::with_capacity(self.len());
         for index in 0..self.len() {
             let key = self.given(each, index)?;
-            pairs.push((key, self.item(index).unwrap_or(Value::NIL)));
+            pairs.push((key, self.item(each, index)?));
         }
         let compare = |left: &(Value, Value), right: &(Value, Value)| order.less(&left.0, &right.0);
         let sorted = merge_sort(pairs, compare, &mut self.budget);
@@ -187,10 +188,13 @@ impl Machine<'_> {
     }
 
     fn reduce(&mut self, each: Each, initial: Option<Value>) -> Result<Value, Failure> {
-        let first = initial.map(|initial| (0, initial)).or_else(|| Some((1, self.item(0)?)));
-        let Some((start, mut accumulator)) = first else {
-            let message = "reduce of empty array with no initial value";
-            return Err(self.fail(each.id, Trouble::from(message)));
+        let (start, mut accumulator) = match initial {
+            Some(initial) => (0, initial),
+            None if self.len() > 0 => (1, self.item(each, 0)?),
+            None => {
+                let message = "reduce of empty array with no initial value";
+                return Err(self.fail(each.id, Trouble::from(message)));
+            }
         };
         for index in start..self.len() {
             if let Some(frame) = self.frames.last_mut() {
@@ -200,6 +204,24 @@ impl Machine<'_> {
         }
         Ok(accumulator)
     }
+}
+
+/// The elements over which a predicate goes, and how many rounds there are. Texts are bytes.
+fn rounds(collection: &Value) -> Result<(Arc<[Value]>, usize), Trouble> {
+    let entries = match &collection.data {
+        Data::Map(map) => map.entries.len(),
+        Data::Pairs(pairs) => pairs.entries.len(),
+        Data::Text(text) => {
+            let bytes = Value::from(Data::Bytes(text.clone())).with_taint(collection.is_tainted());
+            return rounds(&bytes);
+        }
+        _ => {
+            let items = elements(collection)?;
+            let length = items.len();
+            return Ok((items.into(), length));
+        }
+    };
+    Ok((Arc::new([]), entries))
 }
 
 /// The predicate of a call.

@@ -1,6 +1,7 @@
 //! The types of objects that functions return, and how objects are made.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use api_kinds::Time;
 use api_kinds::artifact::{ArtifactReference, Chart, GitCommit, Image};
@@ -9,7 +10,7 @@ use api_kinds::warehouse::{DiscoveredCommit, DiscoveredImageReference};
 
 use crate::text::Text;
 use crate::time::Moment;
-use crate::value::{Data, Field, FieldType, Object, ObjectType, Value};
+use crate::value::{Data, Field, FieldType, Map, Object, ObjectType, Value};
 
 const fn field(
     name: &'static str,
@@ -162,7 +163,11 @@ fn time(time: Option<&Time>) -> Value {
     time.map_or(Value::NIL, |time| Value::moment(Moment::utc(time.0)))
 }
 
+/// No entries are no map, because that is how they are stored.
 fn texts(map: &BTreeMap<String, String>) -> Value {
+    if map.is_empty() {
+        return Data::Map(Arc::new(Map::nil_of_texts())).into();
+    }
     Value::text_map(map.iter().map(|(key, value)| (key.as_str(), value.as_str())))
 }
 

@@ -119,7 +119,6 @@ fn is_break(character: char) -> bool {
 fn is_printable(character: char) -> bool {
     matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
         && character != '\u{feff}'
-        || is_break(character) && character != '\r'
 }
 
 /// Whether a plain text would be read as something else.
