@@ -126,6 +126,7 @@ pub static FAMILIES: &[Family] = &[
         &[
             template_function::NULL_NOTES,
             template_function::OTHER_SPELLINGS,
+            template_function::MISSING_CHARTS,
             template_function::VERSIONS_IN_CRITERIA,
         ],
     ),

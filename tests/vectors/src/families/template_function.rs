@@ -41,8 +41,7 @@ pub(super) const NULL_NOTES: Exception = Exception {
 /// Images and charts are found under any spelling of their address.
 pub(super) const OTHER_SPELLINGS: Exception = Exception {
     name: "other-spellings",
-    reason: "images and charts are found under every spelling of their address, as commits are, \
-             and a chart that nobody subscribes to is nil like an image",
+    reason: "images and charts are found under every spelling of their address, as commits are",
     applies: |case| {
         let template = case.text("template");
         let is_written = |address: &str| {
@@ -54,6 +53,17 @@ pub(super) const OTHER_SPELLINGS: Exception = Exception {
                 let mut calls = template.split(call).skip(1);
                 calls.any(|rest| !is_written(rest.split('"').next().unwrap_or_default()))
             })
+    },
+};
+
+/// Charts that nobody subscribes to are nil.
+pub(super) const MISSING_CHARTS: Exception = Exception {
+    name: "missing-charts",
+    reason: "a chart that nobody subscribes to is nil, as an image or a commit is, and no error",
+    applies: |case| {
+        case.text("mode") == "promotion"
+            && case.member("error").is_some()
+            && case.text("template").contains("chartFrom(")
     },
 };
 
