@@ -1,6 +1,9 @@
 //! The way into a real cluster.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use core_clock::{Clock, Environment, SettingError, Variables};
 use io_kube::{Rate, RequestCounter, Throttle};
@@ -21,6 +24,8 @@ const DEFAULT_BURST: u32 = 300;
 pub(crate) struct Settings {
     /// The kubeconfig; without one, the cluster that this process runs in.
     kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig, if not its current one.
+    context: Option<String>,
     /// Whether a kubeconfig may leave open who the cluster is.
     allow_insecure: bool,
     /// How many requests are made; absent: as many as there are.
@@ -40,9 +45,15 @@ impl Settings {
         let burst = variables.count("KUBE_API_BURST", 1.., DEFAULT_BURST)?;
         Ok(Self {
             kubeconfig: variables.path("KUBECONFIG"),
+            context: None,
             allow_insecure: variables.flag("ALLOW_INSECURE_KUBECONFIG", false)?,
             rate: (per_second > 0.0).then_some(Rate { per_second, burst }),
         })
+    }
+
+    /// The same treatment for the cluster that a user names.
+    pub(crate) fn of_kubeconfig(self, file: &Path, context: Option<String>) -> Self {
+        Self { kubeconfig: Some(file.to_owned()), context, ..self }
     }
 }
 
@@ -54,11 +65,12 @@ pub(crate) async fn config(settings: &Settings) -> Result<Config, Failure> {
                 .hint("set KUBECONFIG to the kubeconfig of a cluster, or run inside one")
         });
     };
-    let unusable = |error| Failure::usage(error).hint(format!("KUBECONFIG is {}", path.display()));
+    let unusable =
+        |error| Failure::usage(error).hint(format!("the kubeconfig is {}", path.display()));
     let kubeconfig = Kubeconfig::read_from(path).map_err(unusable)?;
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-        .await
-        .map_err(unusable)?;
+    let options =
+        KubeConfigOptions { context: settings.context.clone(), ..KubeConfigOptions::default() };
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(unusable)?;
     if config.accept_invalid_certs && !settings.allow_insecure {
         let insecure =
             "the kubeconfig does not check who the cluster is (insecure-skip-tls-verify)";

@@ -69,7 +69,8 @@ pub(super) struct Implied<'a> {
 
 impl Environment for Implied<'_> {
     fn var(&self, name: &str) -> Option<String> {
-        self.environment.var(name).or_else(|| self.installation.implied(name))
+        let given = self.environment.var(name).filter(|value| !value.is_empty());
+        given.or_else(|| self.installation.implied(name))
     }
 }
 
@@ -81,10 +82,13 @@ mod tests {
 
     #[test]
     fn settings_follow_from_the_namespace_unless_they_are_given() {
-        let given: FixedEnvironment =
-            [("KARGO_NAMESPACE", "gitops"), ("ROLLOUTS_INTEGRATION_ENABLED", "true")]
-                .into_iter()
-                .collect();
+        let given: FixedEnvironment = [
+            ("KARGO_NAMESPACE", "gitops"),
+            ("ROLLOUTS_INTEGRATION_ENABLED", "true"),
+            ("CONTROLPLANE_USER_REGEX", ""),
+        ]
+        .into_iter()
+        .collect();
         let installation = Installation::new(&given, Neighbours::default());
         assert_eq!(installation.namespace(), "gitops");
         let environment = installation.environment(&given);

@@ -39,9 +39,6 @@ pub(crate) struct ClusterArgs {
     /// Only take the webhooks of a run that did not stop cleanly out of the cluster
     #[arg(long, requires = "kubeconfig")]
     pub(super) uninstall_webhooks: bool,
-    /// Accept a kubeconfig that does not check who the cluster is
-    #[arg(long, requires = "kubeconfig")]
-    pub(super) insecure_skip_tls_verify: bool,
 }
 
 impl ClusterArgs {

@@ -3,11 +3,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use core_rules::access::Component;
-use io_kube::status_code;
-use kube::{
-    Api, Client, Config,
-    config::{AuthInfo, KubeConfigOptions, Kubeconfig},
-};
+use io_kube::{RequestCounter, status_code};
+use io_runtime::SystemEnvironment;
+use kube::{Api, Client, Config, config::AuthInfo};
 
 use super::{
     ClusterArgs,
@@ -15,6 +13,7 @@ use super::{
     token::{TokenSource, authorized},
 };
 use crate::{
+    cluster,
     exit::{Exit, Failure},
     up::{
         World,
@@ -47,11 +46,17 @@ impl Cluster {
         kubeconfig: &Path,
         world: &World,
     ) -> Result<Self, Failure> {
-        let config = read(args, kubeconfig).await?;
+        let settings = cluster::Settings::from_environment(&SystemEnvironment)
+            .map_err(Failure::usage)?
+            .of_kubeconfig(kubeconfig, args.context.clone());
+        let config = cluster::config(&settings).await?;
         let url = config.cluster_url.clone();
         let mut anonymous = config.clone();
         anonymous.auth_info = AuthInfo::default();
-        let client = |config| Client::try_from(config).map_err(Failure::usage);
+        let client = |config: Config| {
+            let counter = RequestCounter::for_host(cluster::host(&config));
+            cluster::client(config, &settings, counter, world.clock.clone())
+        };
         let cluster = Self {
             installer: client(config)?,
             anonymous: client(anonymous)?,
@@ -116,21 +121,4 @@ impl Clients for ByToken<'_> {
     fn client(&self, component: Component) -> Client {
         self.cluster.client_as(self.installation.namespace(), component.service_account())
     }
-}
-
-async fn read(args: &ClusterArgs, path: &Path) -> Result<Config, Failure> {
-    let unusable =
-        |error| Failure::usage(error).hint(format!("--kubeconfig is {}", path.display()));
-    let kubeconfig = Kubeconfig::read_from(path).map_err(unusable)?;
-    let options =
-        KubeConfigOptions { context: args.context.clone(), ..KubeConfigOptions::default() };
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(unusable)?;
-    if config.accept_invalid_certs && !args.insecure_skip_tls_verify {
-        let insecure =
-            "the kubeconfig does not check who the cluster is (insecure-skip-tls-verify)";
-        return Err(Failure::usage(insecure).hint(
-            "put the cluster's certificate-authority into it, or pass --insecure-skip-tls-verify",
-        ));
-    }
-    Ok(config)
 }

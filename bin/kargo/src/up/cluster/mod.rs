@@ -210,8 +210,14 @@ impl Run {
         let upkeep = async move {
             loop {
                 clock.sleep(UPKEEP).await;
-                if let Err(failure) = webhooks.register(&client).await {
-                    tracing::warn!(%failure, "webhooks not looked after");
+                tokio::select! {
+                    registered = webhooks.register(&client) => {
+                        if let Err(failure) = registered {
+                            tracing::warn!(%failure, "webhooks not looked after");
+                        }
+                    }
+                    // On a dead connection it would never end.
+                    () = clock.sleep(UPKEEP) => tracing::warn!("webhooks not looked after in time"),
                 }
             }
         };

@@ -27,7 +27,7 @@ const fn need(group: &'static str, resource: &'static str, verbs: &'static [&'st
 const NEEDS: &[Need] = &[
     need("apiextensions.k8s.io", "customresourcedefinitions", INSTALL),
     need("", "namespaces", INSTALL),
-    need("", "serviceaccounts", &["get", "list", "create", "patch"]),
+    need("", "serviceaccounts", INSTALL),
     Need { subresource: "token", ..need("", "serviceaccounts", &["create"]) },
     need(RBAC, "clusterroles", INSTALL),
     need(RBAC, "clusterrolebindings", INSTALL),

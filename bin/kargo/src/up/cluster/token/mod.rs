@@ -19,6 +19,8 @@ use parking_lot::Mutex;
 const SHORTEST_LIFE: Duration = Duration::from_mins(10);
 /// When a renewal failed, the next one waits this long; the old token serves meanwhile.
 const RETRY: Duration = Duration::from_secs(10);
+/// A renewal that takes longer has failed: whoever waits for it would wait for ever on a dead connection.
+const DEADLINE: Duration = Duration::from_secs(10);
 /// A token that is younger and refused is not replaced: another one would not fare better.
 const YOUNG: Duration = Duration::from_secs(1);
 
@@ -41,6 +43,9 @@ pub(super) enum TokenError {
         #[source]
         source: kube::Error,
     },
+    /// The API server does not answer.
+    #[error("no token for ServiceAccount {account:?}: no answer in time")]
+    Late { account: String },
     /// What the API server gave is none.
     #[error("the token for ServiceAccount {account:?} cannot be used")]
     Unusable { account: String },
@@ -146,10 +151,13 @@ impl TokenSource {
             }),
             ..TokenRequest::default()
         };
-        let given = self
-            .accounts
-            .create_token_request(&self.account, &PostParams::default(), &request)
-            .await
+        let account = self.account.clone();
+        let parameters = PostParams::default();
+        let given = tokio::select! {
+            given = self.accounts.create_token_request(&account, &parameters, &request) => given,
+            () = self.clock.sleep(DEADLINE) => return Err(TokenError::Late { account }),
+        };
+        let given = given
             .map_err(|source| TokenError::Refused { account: self.account.clone(), source })?;
         let unusable = || TokenError::Unusable { account: self.account.clone() };
         let status = given.status.ok_or_else(unusable)?;
@@ -218,7 +226,7 @@ fn chain(error: &TokenError) -> String {
         TokenError::Refused { source, .. } => {
             format!("{error}: {}", super::failure::explain(source))
         }
-        TokenError::Unusable { .. } => error.to_string(),
+        TokenError::Late { .. } | TokenError::Unusable { .. } => error.to_string(),
     }
 }
 

@@ -152,3 +152,31 @@ async fn many_requests_at_once_ask_for_one_token() {
     assert!(asked.iter().all(Result::is_ok));
     assert_eq!(world.server.lock().given, 1);
 }
+
+#[tokio::test]
+async fn a_renewal_that_nobody_answers_ends() {
+    let clock = ManualClock::new(Time::from_seconds(0));
+    let silent = Client::new(
+        tower::service_fn(|_: Request<Body>| {
+            futures::future::pending::<Result<Response<Body>, kube::Error>>()
+        }),
+        "default",
+    );
+    let accounts = Api::namespaced(silent.clone(), "kargo");
+    let source = TokenSource::new(accounts, "kargo-api", RENEWAL, Arc::new(clock.clone()));
+    let client = authorized(silent, Arc::new(source));
+    let api = Api::<Namespace>::all(client);
+    let asked = api.get("a");
+    let past = async {
+        while clock.next_due().is_none() {
+            tokio::task::yield_now().await;
+        }
+        clock.advance(DEADLINE);
+        futures::future::pending::<()>().await;
+    };
+    let error = tokio::select! {
+        asked = asked => asked.unwrap_err(),
+        () = past => unreachable!(),
+    };
+    assert!(super::super::failure::explain(&error).contains("no answer in time"));
+}
