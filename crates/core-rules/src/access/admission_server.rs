@@ -6,7 +6,7 @@ use super::identity::Component;
 use super::object::{RoleRef, Subject, cluster_role, cluster_role_binding, role, role_binding};
 use super::options::Options;
 use super::project::PROJECT_ADMIN_ROLE;
-use super::rule::{READ, Rule, group, rule, values};
+use super::rule::{READ, Rule, group, kind, rule, values};
 
 /// The Secret with the certificate that the server made for itself.
 pub const SERVING_SECRET: &str = "kargo-webhooks-server-cert";
@@ -20,25 +20,9 @@ const RULES: &[Rule] = &[
     // bound, and no Secret can be read.
     rule(group::RBAC, &["rolebindings"], &["create"]),
     rule(group::RBAC, &["clusterroles"], &["bind"]).named(&[PROJECT_ADMIN_ROLE]),
-    rule(
-        group::KARGO,
-        &[
-            "clusterconfigs",
-            "clusterpromotiontasks",
-            "freights",
-            "projects",
-            "projectconfigs",
-            // Freight on its way to a Stage cannot be deleted, and a request stands behind some
-            // Promotions.
-            "promotionrequests",
-            "promotions",
-            "promotiontasks",
-            "stages",
-            "targets",
-            "warehouses",
-        ],
-        READ,
-    ),
+    // Promotions and requests too: Freight on its way to a Stage cannot be deleted, and a request
+    // stands behind some Promotions.
+    rule(group::KARGO, kind::EVERY, READ),
     rule(group::AUTHORIZATION, &["subjectaccessreviews"], &["create"]),
     rule(
         group::ADMISSION,

@@ -3,11 +3,14 @@
 //! The roles exist once; every controller has bindings of its own, so that it can be taken out
 //! alone.
 
+use api_kinds::labels;
 use serde_json::Value;
+
+use crate::admission::shard::DEFAULT_CONTROLLER_LABEL;
 
 use super::identity::{Component, account};
 use super::object::{RoleRef, Subject, cluster_role, cluster_role_binding, role, role_binding};
-use super::options::{ArgoCd, Options, SecretReading};
+use super::options::{ArgoCd, Controller, Options, SecretReading, Shard};
 use super::rule::{READ, Rule, group, rule, values, values_with};
 
 /// The ClusterRole that is bound to a controller in each Project.
@@ -57,11 +60,19 @@ const LEASES: &[Rule] =
 
 pub(super) fn objects(options: &Options) -> Vec<Value> {
     let mut objects = roles(options);
-    for subject in options.controller_subjects() {
-        objects.push(account(Component::Controller, subject));
+    for controller in &options.controllers {
+        let subject = options.controller_subject(controller);
+        objects.push(account(Component::Controller, subject, shard_labels(controller)));
         objects.extend(bindings(options, subject));
     }
     objects
+}
+
+/// How admission knows which objects the controller may write, and how grants know its Projects.
+fn shard_labels(controller: &Controller) -> Vec<(&'static str, &str)> {
+    let Some(Shard { name, takes_unlabeled }) = &controller.shard else { return Vec::new() };
+    let unlabeled = takes_unlabeled.then_some((DEFAULT_CONTROLLER_LABEL, labels::TRUE));
+    [(labels::SHARD, name.as_str())].into_iter().chain(unlabeled).collect()
 }
 
 fn roles(options: &Options) -> Vec<Value> {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::admission::shard::COMPONENT_LABEL;
+
 use super::object::{Subject, service_account};
 use super::options::Options;
 
-const COMPONENT_LABEL: &str = "app.kubernetes.io/component";
 /// Accounts that controllers outside this cluster may use, besides those with an id.
 const REMOTE_CONTROLLER: &str = "kargo-remote-controller";
 
@@ -64,13 +65,19 @@ impl Component {
 
     /// The ServiceAccount itself.
     pub(super) fn account(self, options: &Options) -> Value {
-        account(self, options.subject(self.service_account()))
+        account(self, options.subject(self.service_account()), Vec::new())
     }
 }
 
-/// A ServiceAccount of this component under any name.
-pub(super) fn account(component: Component, subject: Subject<'_>) -> Value {
-    service_account(subject, json!({ (COMPONENT_LABEL): component.label() }), json!({}))
+/// A ServiceAccount of this component under any name, with further labels.
+pub(super) fn account(
+    component: Component,
+    subject: Subject<'_>,
+    labels: Vec<(&'static str, &str)>,
+) -> Value {
+    let labels = [(COMPONENT_LABEL, component.label())].into_iter().chain(labels);
+    let labels = labels.map(|(key, value)| (key.to_owned(), json!(value))).collect();
+    service_account(subject, Value::Object(labels), json!({}))
 }
 
 /// The user that Kubernetes takes a ServiceAccount for.

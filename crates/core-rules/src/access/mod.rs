@@ -32,7 +32,7 @@ mod webhook_receiver;
 pub use admission_server::{SERVING_SECRET, WEBHOOK_CONFIGURATION};
 pub use controller::READ_SECRETS_ROLE;
 pub use identity::{Component, control_plane_user_pattern, user_name};
-pub use options::{ArgoCd, Controller, Options, SecretReading};
+pub use options::{ArgoCd, Controller, Options, SecretReading, Shard};
 pub use project::{PROJECT_ADMIN_ROLE, SECRETS_READER_ROLE};
 pub use system_role::SystemRole;
 

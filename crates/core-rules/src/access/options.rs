@@ -61,7 +61,12 @@ impl Options {
 
     /// The ServiceAccounts of all controllers.
     pub(super) fn controller_subjects(&self) -> Vec<Subject<'_>> {
-        self.controllers.iter().map(|one| self.subject(&one.service_account)).collect()
+        self.controllers.iter().map(|one| self.controller_subject(one)).collect()
+    }
+
+    /// The ServiceAccount of a controller.
+    pub(super) fn controller_subject<'a>(&'a self, controller: &'a Controller) -> Subject<'a> {
+        self.subject(&controller.service_account)
     }
 }
 
@@ -90,17 +95,49 @@ pub enum SecretReading {
 pub struct Controller {
     /// Its ServiceAccount.
     pub service_account: String,
+    /// The shard whose objects it may write, and no others; absent: it is held to none.
+    pub shard: Option<Shard>,
+}
+
+/// What a controller is responsible for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Its name; never empty.
+    pub name: String,
+    /// Whether objects of no shard belong to it too.
+    pub takes_unlabeled: bool,
 }
 
 impl Controller {
     /// The controller beside the other components.
     pub fn main() -> Self {
-        Self { service_account: super::Component::Controller.service_account().to_owned() }
+        Self::named(super::Component::Controller.service_account().to_owned())
     }
 
     /// A further controller, told from others by an id.
     pub fn with_id(id: &str) -> Self {
-        let main = super::Component::Controller.service_account();
-        Self { service_account: format!("{main}-{id}") }
+        Self::named(format!("{}-{id}", super::Component::Controller.service_account()))
+    }
+
+    /// The same controller, held to the shard of this name.
+    #[must_use]
+    pub fn of_shard(self, name: &str) -> Self {
+        self.held_to(name, false)
+    }
+
+    /// The same controller, held to the shard of this name and to objects of no shard.
+    #[must_use]
+    pub fn of_default_shard(self, name: &str) -> Self {
+        self.held_to(name, true)
+    }
+
+    fn named(service_account: String) -> Self {
+        Self { service_account, shard: None }
+    }
+
+    fn held_to(self, name: &str, takes_unlabeled: bool) -> Self {
+        // Without a name there is nothing to hold it to.
+        let shard = (!name.is_empty()).then(|| Shard { name: name.to_owned(), takes_unlabeled });
+        Self { shard, ..self }
     }
 }

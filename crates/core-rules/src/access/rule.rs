@@ -14,6 +14,29 @@ pub(super) mod group {
     pub(crate) const RBAC: &str = "rbac.authorization.k8s.io";
 }
 
+/// Our kinds, for rules about all of them.
+pub(super) mod kind {
+    /// Every kind. Promotions are the last: most may do less with them than with the others.
+    pub(crate) const EVERY: &[&str] = &[
+        "clusterconfigs",
+        "clusterpromotiontasks",
+        "freights",
+        "projects",
+        "projectconfigs",
+        "promotionrequests",
+        "promotiontasks",
+        "stages",
+        "targets",
+        "warehouses",
+        "promotions",
+    ];
+    /// Every kind but Promotions.
+    pub(crate) const BUT_PROMOTIONS: &[&str] = match EVERY {
+        [others @ .., _] => others,
+        [] => EVERY,
+    };
+}
+
 /// Everything that can be done.
 pub(super) const ALL: &[&str] = &["*"];
 /// Reading, alone and in lists.

@@ -7,7 +7,7 @@ use super::object::{
     RoleRef, cluster_role, cluster_role_binding, role, role_binding, service_account,
 };
 use super::options::Options;
-use super::rule::{ALL, READ, Rule, group, rule, values, values_with};
+use super::rule::{ALL, READ, Rule, group, kind, rule, values, values_with};
 
 /// A role in the whole installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,18 +59,7 @@ const ADMIN: &[Rule] = &[
     rule(group::RBAC, &["rolebindings", "roles"], READ),
     rule(
         group::KARGO,
-        &[
-            "clusterconfigs",
-            "clusterpromotiontasks",
-            "freights",
-            "projects",
-            "projectconfigs",
-            "promotionrequests",
-            "promotiontasks",
-            "stages",
-            "targets",
-            "warehouses",
-        ],
+        kind::BUT_PROMOTIONS,
         &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     ),
     rule(group::KARGO, &["stages"], &["promote"]),
@@ -97,23 +86,7 @@ const USER_ANALYSIS: &[Rule] = &[rule(group::ARGO, &["clusteranalysistemplates"]
 const VIEWER: &[Rule] = &[
     rule(group::CORE, &["events", "namespaces", "serviceaccounts"], READ),
     rule(group::RBAC, &["rolebindings", "roles"], READ),
-    rule(
-        group::KARGO,
-        &[
-            "clusterconfigs",
-            "clusterpromotiontasks",
-            "freights",
-            "projects",
-            "projectconfigs",
-            "promotionrequests",
-            "promotions",
-            "promotiontasks",
-            "stages",
-            "targets",
-            "warehouses",
-        ],
-        READ,
-    ),
+    rule(group::KARGO, kind::EVERY, READ),
 ];
 const VIEWER_ANALYSIS: &[Rule] =
     &[rule(group::ARGO, &["analysisruns", "analysistemplates", "clusteranalysistemplates"], READ)];

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::admission::shard::ShardScope;
+
 use super::{
     ArgoCd, Component, Controller, Options, SecretReading, SystemRole, claim::Claims,
     control_plane_user_pattern, namespaces, objects,
@@ -30,7 +32,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
 ];
 
 fn every_option() -> Vec<Options> {
-    let several = vec![Controller::main(), Controller::with_id("dev")];
+    let several = vec![Controller::main(), Controller::with_id("dev").of_shard("dev")];
     vec![
         Options::default(),
         Options { secret_management: false, rollouts: false, ..Options::default() },
@@ -241,4 +243,25 @@ fn the_control_plane_is_told_from_people() {
     );
     let names: BTreeSet<_> = Component::ALL.map(Component::service_account).into();
     assert_eq!(names.len(), Component::ALL.len());
+}
+
+#[test]
+fn admission_holds_a_controller_to_the_shard_of_its_account() {
+    let scope = |controller: Controller| {
+        let name = controller.service_account.clone();
+        let options = Options { controllers: vec![controller], ..Options::default() };
+        let objects = objects(&options);
+        let account = find(&objects, "ServiceAccount", "kargo", &name).unwrap();
+        let labels = serde_json::from_value(account["metadata"]["labels"].clone()).unwrap();
+        ShardScope::of_service_account(&labels)
+    };
+    assert_eq!(scope(Controller::main()), None, "it serves what has no shard, and is not held");
+    assert_eq!(scope(Controller::with_id("dev").of_shard("")), None);
+    let allows = |scope: &Option<ShardScope>, shard: &str| {
+        scope.as_ref().unwrap().check("c", "stages", &[shard]).is_ok()
+    };
+    let dev = scope(Controller::with_id("a1").of_shard("dev"));
+    assert!(allows(&dev, "dev") && !allows(&dev, "prod") && !allows(&dev, ""));
+    let default = scope(Controller::main().of_default_shard("main"));
+    assert!(allows(&default, "main") && allows(&default, "") && !allows(&default, "dev"));
 }
