@@ -13,7 +13,6 @@ use emb_apiserver::{Admission, ApiServer, Config, Limits};
 use emb_auth::TokenKeys;
 use emb_store::{MemoryLog, Options, Store};
 use parking_lot::Mutex;
-use send_wrapper::SendWrapper;
 use serde_json::Value;
 
 use crate::{
@@ -135,9 +134,7 @@ impl Engine {
             version: "0.0.0".into(),
             address: "127.0.0.1:6443".into(),
         };
-        // The compiler cannot see that this future is `Send`; it never leaves the thread of the run.
-        let started = SendWrapper::new(ApiServer::start(config)).await;
-        let server = started.map_err(|error| error.to_string())?;
+        let server = ApiServer::start(config).await.map_err(|error| error.to_string())?;
         setup.story.tell("apiserver", format!("up, found revision {}", report.revision));
         self.state.lock().running = Some(Running { server, store, process });
         setup.ledger.look_again();

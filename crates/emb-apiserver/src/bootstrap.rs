@@ -2,7 +2,11 @@
 //! program. Run at every start; what users have changed stays changed.
 
 use emb_meta::{ObjectExt, Reason, Status};
-use futures::{StreamExt, TryStreamExt, future, stream};
+use futures::{
+    FutureExt, StreamExt, TryStreamExt,
+    future::{self, BoxFuture},
+    stream,
+};
 use serde_json::{Value, json};
 
 use crate::{config::StartError, internal::Internal};
@@ -32,16 +36,15 @@ pub(crate) async fn run(
     install_all(internal, others, keep).await
 }
 
-async fn install_all(
-    internal: &Internal,
-    objects: impl IntoIterator<Item = &Value>,
+async fn install_all<'a>(
+    internal: &'a Internal,
+    objects: impl IntoIterator<Item = &'a Value>,
     merge: Merge,
 ) -> Result<(), StartError> {
-    stream::iter(objects)
-        .map(|object| install(internal, object, merge))
-        .buffered(CONCURRENT)
-        .try_for_each(|()| future::ok(()))
-        .await
+    // Boxed, so that the compiler sees that whoever waits for the start may change threads.
+    let installs: Vec<BoxFuture<'a, _>> =
+        objects.into_iter().map(|object| install(internal, object, merge).boxed()).collect();
+    stream::iter(installs).buffered(CONCURRENT).try_for_each(|()| future::ok(())).await
 }
 
 /// Creates an object; one that exists becomes what `merge` makes of it, given the existing and the wanted one.
