@@ -14,19 +14,23 @@ pub const MAX_DEPTH: usize = 150;
 /// How deep lists and maps may be nested.
 pub const MAX_VALUE_DEPTH: u16 = 400;
 
+/// How large a value may be when it is written out: texts by their length, everything else by 16.
+/// Values share their parts, so that a small one can be very large.
+pub const MAX_VALUE_BYTES: usize = 32 * 1024 * 1024;
+
 /// Elements that one run may create in lists, maps and ranges, and bytes in repeated texts.
 pub const MAX_ELEMENTS: usize = 1_000_000;
 
-/// Bytes that one run may write into new texts.
+/// Bytes that one template may write into new texts.
 pub const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
 
-/// Evaluation steps of one run; long texts take more of them.
+/// Evaluation steps of one template; long texts take more of them.
 pub const MAX_STEPS: usize = 5_000_000;
 
 /// How many bytes of text are looked at in one step.
-const BYTES_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 64;
 
-/// What is left of the limits of one run.
+/// What is left of the limits of one template.
 #[derive(Debug)]
 pub(crate) struct Budget {
     steps: usize,
@@ -59,6 +63,11 @@ impl Budget {
         }
         self.elements -= count;
         Ok(())
+    }
+
+    /// Allows as many elements again as at the start. Each expression of a template has its own.
+    pub(crate) fn renew_elements(&mut self) {
+        self.elements = MAX_ELEMENTS;
     }
 
     /// Makes room for a text of `bytes`.

@@ -8,7 +8,7 @@ use crate::check::check;
 use crate::error::{Error, ErrorKind, Failure};
 use crate::eval::Machine;
 use crate::library::Library;
-use crate::limits::MAX_SOURCE_BYTES;
+use crate::limits::{Budget, MAX_SOURCE_BYTES};
 use crate::optimize::optimize;
 use crate::parser::parse;
 use crate::print;
@@ -41,7 +41,17 @@ impl Program {
 
     /// Evaluates the expression.
     pub fn run(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
-        Machine::new(&self.ast, self.library, scope).evaluate(self.root)
+        self.run_within(scope, &mut Budget::default())
+    }
+
+    /// Evaluates the expression as one of several that share their limits.
+    pub(crate) fn run_within(
+        &self,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+    ) -> Result<Value, Failure> {
+        budget.renew_elements();
+        Machine::new(&self.ast, self.library, scope, budget).evaluate(self.root)
     }
 
     /// Whether the result may be another one at another time.

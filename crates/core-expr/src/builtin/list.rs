@@ -20,7 +20,7 @@ pub(super) fn call(
         Builtin::First => Ok(fetch(value, &Value::int(0)).unwrap_or(Value::NIL)),
         Builtin::Last => Ok(fetch(value, &Value::int(-1)).unwrap_or(Value::NIL)),
         Builtin::Get => get(value, arguments.value(1)?),
-        Builtin::Take => take(value, arguments.value(1)?),
+        Builtin::Take => take(value, arguments.value(1)?, budget),
         Builtin::Sort => sort(value, arguments, budget),
         Builtin::Concat => concat(arguments, budget),
         Builtin::Reverse => {
@@ -103,7 +103,7 @@ fn get(value: &Value, key: &Value) -> Result<Value, Trouble> {
     }
 }
 
-fn take(value: &Value, count: &Value) -> Result<Value, Trouble> {
+fn take(value: &Value, count: &Value, budget: &mut Budget) -> Result<Value, Trouble> {
     let (Data::Int(count) | Data::Duration(count)) = count.data else {
         return Err(wrong_type(count, "int"));
     };
@@ -111,6 +111,7 @@ fn take(value: &Value, count: &Value) -> Result<Value, Trouble> {
         .map_err(|_| Trouble::from("cannot take a negative number of elements"))?;
     match &value.data {
         Data::List(list) => {
+            budget.steps(count.min(list.items.len()))?;
             let items = list.items.iter().take(count).cloned().collect();
             Ok(Data::List(Arc::new(List::new(items, list.kind))).into())
         }
@@ -156,7 +157,7 @@ fn concat(arguments: &Arguments<'_>, budget: &mut Budget) -> Result<Value, Troub
 fn unique(value: &Value, budget: &mut Budget) -> Result<Value, Trouble> {
     let mut kept: Vec<Value> = Vec::new();
     for item in elements(value)?.iter() {
-        budget.steps(kept.len())?;
+        budget.scan(item.weight().saturating_mul(kept.len()))?;
         if !kept.iter().any(|known| equal(item, known)) {
             kept.push(item.clone());
         }

@@ -61,7 +61,7 @@ fn from_pairs(value: &Value, budget: &mut Budget) -> Result<Value, Trouble> {
         if matches!(key.data, Data::List(_) | Data::Map(_) | Data::Pairs(_) | Data::Bytes(_)) {
             return Err(wrong_type(key, "simple key"));
         }
-        budget.steps(entries.len())?;
+        budget.scan(key.weight().saturating_mul(entries.len()))?;
         match entries.iter_mut().find(|(known, _)| equal(known, key)) {
             Some((_, known)) => *known = value.clone(),
             None => entries.push((key.clone(), value.clone())),

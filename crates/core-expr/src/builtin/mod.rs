@@ -150,7 +150,7 @@ impl Builtin {
             | Self::IndexOf
             | Self::LastIndexOf
             | Self::HasPrefix
-            | Self::HasSuffix => text::call(self, arguments, &mut machine.budget),
+            | Self::HasSuffix => text::call(self, arguments, machine.budget),
             Self::Abs
             | Self::Ceil
             | Self::Floor
@@ -166,7 +166,7 @@ impl Builtin {
             | Self::BitUshr
             | Self::BitNot => number::call(self, arguments),
             Self::Max | Self::Min | Self::Mean | Self::Median => {
-                aggregate::call(self, arguments, &mut machine.budget)
+                aggregate::call(self, arguments, machine.budget)
             }
             Self::Len
             | Self::Type
@@ -174,14 +174,14 @@ impl Builtin {
             | Self::ToJson
             | Self::FromJson
             | Self::ToBase64
-            | Self::FromBase64 => encoding::call(self, arguments, &mut machine.budget),
+            | Self::FromBase64 => encoding::call(self, arguments, machine.budget),
             Self::Now | Self::Duration | Self::Date | Self::Timezone => {
                 time::call(self, arguments, machine)
             }
             Self::Keys | Self::Values | Self::ToPairs | Self::FromPairs => {
-                map::call(self, arguments, &mut machine.budget)
+                map::call(self, arguments, machine.budget)
             }
-            _ => list::call(self, arguments, &mut machine.budget),
+            _ => list::call(self, arguments, machine.budget),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Machine<'_> {
         };
         if method::exists(object, &name.to_str()) {
             let arguments = self.evaluate_all(arguments)?;
-            let result = method::call(object, &name.to_str(), &arguments, &mut self.budget);
+            let result = method::call(object, &name.to_str(), &arguments, self.budget);
             return self.located(id, result);
         }
         let callee = fetch(object, &Value::text(name.clone()));
@@ -68,7 +68,7 @@ impl Machine<'_> {
         let result = match &callee.data {
             Data::Function(function) => function.call(&arguments).map_err(Trouble::from),
             Data::Method(bound) => {
-                method::call(&bound.0, &bound.1.to_str(), &arguments, &mut self.budget)
+                method::call(&bound.0, &bound.1.to_str(), &arguments, self.budget)
             }
             Data::Nil => Err(Trouble::from("invalid operation: cannot call nil")),
             _ => {

@@ -6,6 +6,7 @@ use crate::ast::{Kind, Member, NodeId};
 use crate::builtin::{fetch_index, slice_bounds};
 use crate::error::{Failure, Trouble};
 use crate::eval::{Machine, method};
+use crate::limits::Budget;
 use crate::value::{Data, List, ListKind, Value, equal};
 
 impl Machine<'_> {
@@ -19,6 +20,10 @@ impl Machine<'_> {
             Kind::Text(text) => Value::text(text.clone()),
             _ => self.evaluate(member.property)?,
         };
+        if let Data::Pairs(pairs) = &object.data {
+            let steps = self.budget.steps(pairs.entries.len());
+            self.located(id, steps)?;
+        }
         self.located(id, fetch(object, &property))
     }
 
@@ -65,7 +70,7 @@ impl Machine<'_> {
         let object = self.evaluate(object)?;
         let to = to.map(|to| self.evaluate(to)).transpose()?;
         let from = from.map(|from| self.evaluate(from)).transpose()?;
-        let result = slice(&object, from.as_ref(), to.as_ref());
+        let result = slice(&object, from.as_ref(), to.as_ref(), self.budget);
         self.located(id, result)
     }
 }
@@ -130,7 +135,12 @@ fn cannot_fetch(object: &Value, property: &Value) -> Trouble {
     Trouble::Invalid(format!("cannot fetch {name} from {}", object.type_name()))
 }
 
-fn slice(object: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<Value, Trouble> {
+fn slice(
+    object: &Value,
+    from: Option<&Value>,
+    to: Option<&Value>,
+    budget: &mut Budget,
+) -> Result<Value, Trouble> {
     let cannot = || Trouble::Invalid(format!("cannot slice {}", object.type_name()));
     let length = match &object.data {
         Data::Text(text) | Data::Bytes(text) => text.len(),
@@ -138,6 +148,10 @@ fn slice(object: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<Val
         _ => return Err(cannot()),
     };
     let bounds = slice_bounds(length, from, to)?;
+    match &object.data {
+        Data::List(_) => budget.steps(bounds.len())?,
+        _ => budget.text(bounds.len())?,
+    }
     let data = match &object.data {
         Data::Text(text) => Data::Text(text.as_bytes().get(bounds).ok_or_else(cannot)?.into()),
         Data::Bytes(text) => Data::Bytes(text.as_bytes().get(bounds).ok_or_else(cannot)?.into()),

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use crate::ast::{Ast, Kind, NodeId, Pointer};
 use crate::error::{Failure, Trouble};
 use crate::library::Library;
-use crate::limits::{Budget, MAX_VALUE_DEPTH};
+use crate::limits::{Budget, MAX_VALUE_BYTES, MAX_VALUE_DEPTH};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::value::{Data, Map, Value};
+use crate::value::{Data, List, Map, Value};
 pub(crate) use member::fetch;
 
 /// Evaluates one expression.
@@ -22,14 +22,14 @@ pub(crate) struct Machine<'a> {
     ast: &'a Ast,
     library: Library,
     pub(crate) scope: &'a Scope<'a>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: &'a mut Budget,
     variables: Vec<(Arc<str>, Value)>,
     frames: Vec<Frame>,
 }
 
 /// What `#` and its variants stand for at the moment.
 struct Frame {
-    items: Arc<[Value]>,
+    items: Arc<List>,
     /// Maps have as many rounds as entries, but no elements.
     length: usize,
     index: usize,
@@ -37,15 +37,13 @@ struct Frame {
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(ast: &'a Ast, library: Library, scope: &'a Scope<'a>) -> Self {
-        Self {
-            ast,
-            library,
-            scope,
-            budget: Budget::default(),
-            variables: Vec::new(),
-            frames: Vec::new(),
-        }
+    pub(crate) fn new(
+        ast: &'a Ast,
+        library: Library,
+        scope: &'a Scope<'a>,
+        budget: &'a mut Budget,
+    ) -> Self {
+        Self { ast, library, scope, budget, variables: Vec::new(), frames: Vec::new() }
     }
 
     fn fail(&self, id: NodeId, trouble: Trouble) -> Failure {
@@ -77,7 +75,7 @@ impl<'a> Machine<'a> {
             Kind::Binary { .. } => self.binary_spine(id),
             Kind::Matches { text, regex, .. } => {
                 let text = self.evaluate(*text)?;
-                let result = operator::matches(&text, regex, &mut self.budget);
+                let result = operator::matches(&text, regex, self.budget);
                 self.located(id, result)
             }
             Kind::Member(member) => self.member(id, *member),
@@ -141,7 +139,7 @@ impl<'a> Machine<'a> {
 
     fn pointer(&self, id: NodeId, pointer: &Pointer) -> Result<Value, Failure> {
         let value = self.frames.last().and_then(|frame| match pointer {
-            Pointer::Item => frame.items.get(frame.index).cloned(),
+            Pointer::Item => frame.items.items.get(frame.index).cloned(),
             Pointer::Index => i64::try_from(frame.index).ok().map(Value::int),
             Pointer::Accumulator => Some(frame.accumulator.clone()),
             Pointer::Unknown(_) => None,
@@ -173,10 +171,13 @@ impl<'a> Machine<'a> {
         self.collected(id, Data::Map(Arc::new(Map::new(map))).into())
     }
 
-    /// A new collection, unless it is nested too deeply.
+    /// A new collection, unless it is nested too deeply or too large.
     fn collected(&self, id: NodeId, value: Value) -> Result<Value, Failure> {
         if value.depth() > MAX_VALUE_DEPTH {
             return Err(self.fail(id, Trouble::Limit("lists or maps are nested too deeply")));
+        }
+        if value.weight() > MAX_VALUE_BYTES {
+            return Err(self.fail(id, Trouble::Limit("the value is too large")));
         }
         Ok(value)
     }

@@ -55,7 +55,7 @@ impl Machine<'_> {
                 let right = self.evaluate(right)?;
                 let step = self.budget.steps(1);
                 self.located(id, step)?;
-                let result = apply(operator, &left, &right, &mut self.budget);
+                let result = apply(operator, &left, &right, self.budget);
                 self.located(id, result)
             }
         }
@@ -90,7 +90,7 @@ impl Machine<'_> {
         let mut items = self.evaluate_all(items)?;
         let Some(mut sum) = items.pop() else { return Ok(Value::int(0)) };
         while let Some(item) = items.pop() {
-            let result = apply(Binary::Add, &item, &sum, &mut self.budget);
+            let result = apply(Binary::Add, &item, &sum, self.budget);
             sum = self.located(id, result)?;
         }
         Ok(sum)
@@ -120,8 +120,10 @@ pub(super) fn apply(
     budget: &mut Budget,
 ) -> Result<Value, Trouble> {
     let truth = match operator {
-        Binary::Equal => equal(left, right),
-        Binary::NotEqual => !equal(left, right),
+        Binary::Equal | Binary::NotEqual => {
+            budget.scan(left.weight().min(right.weight()))?;
+            equal(left, right) == (operator == Binary::Equal)
+        }
         Binary::EqualSame => same(left, right)?,
         Binary::NotEqualSame => !same(left, right)?,
         Binary::Relation(relation) => related(left, relation, right)?,
@@ -264,6 +266,7 @@ fn contains(collection: &Value, needle: &Value, budget: &mut Budget) -> Result<b
         Data::List(_) | Data::Bytes(_) => {
             let items = elements(collection)?;
             budget.steps(items.len())?;
+            budget.scan(collection.weight())?;
             Ok(items.iter().any(|item| equal(item, needle)))
         }
         Data::Map(map) => match &needle.data {

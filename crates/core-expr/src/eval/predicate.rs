@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::ast::{Binary, NodeId};
-use crate::builtin::{Builtin, Order, elements, merge_sort};
+use crate::builtin::{Builtin, Order, elements, merge_sort, wrong_type};
 use crate::error::{Failure, Trouble};
 use crate::eval::{Frame, Machine, operator};
+use crate::limits::Budget;
 use crate::text::Text;
-use crate::value::{Data, PairMap, Value, equal, less};
+use crate::value::{Data, List, ListKind, PairMap, Value, equal, less};
 
 impl Machine<'_> {
     pub(super) fn predicate_builtin(
@@ -23,7 +24,8 @@ impl Machine<'_> {
             _ => return Err(self.fail(id, Trouble::from("wrong number of arguments"))),
         };
         let collection = self.evaluate(list)?;
-        let (items, length) = self.located(list, rounds(&collection))?;
+        let rounds = rounds(&collection, self.budget);
+        let (items, length) = self.located(list, rounds)?;
         let extra = extra.map(|extra| self.evaluate(extra)).transpose()?;
         self.frames.push(Frame { items, length, index: 0, accumulator: Value::NIL });
         let each = Each { id, predicate };
@@ -65,7 +67,7 @@ impl Machine<'_> {
     }
 
     fn item(&self, each: Each, index: usize) -> Result<Value, Failure> {
-        let item = self.frames.last().and_then(|frame| frame.items.get(index).cloned());
+        let item = self.frames.last().and_then(|frame| frame.items.items.get(index).cloned());
         item.ok_or_else(|| self.fail(each.id, Trouble::from("a map has no elements by index")))
     }
 
@@ -143,7 +145,7 @@ impl Machine<'_> {
         let mut sum = Value::int(0);
         for index in 0..self.len() {
             let item = self.given(each, index)?;
-            let result = operator::apply(Binary::Add, &item, &sum, &mut self.budget);
+            let result = operator::apply(Binary::Add, &item, &sum, self.budget);
             sum = self.located(each.id, result)?;
         }
         Ok(sum)
@@ -157,7 +159,7 @@ impl Machine<'_> {
                 let message = format!("cannot use {} as a key for groupBy", key.type_name());
                 return Err(self.fail(each.id, Trouble::Invalid(message)));
             }
-            let steps = self.budget.steps(groups.len());
+            let steps = self.budget.scan(key.weight().saturating_mul(groups.len()));
             self.located(each.id, steps)?;
             let item = self.item(each, index)?;
             match groups.iter_mut().find(|(known, _)| is_same_key(known, &key)) {
@@ -182,7 +184,7 @@ impl Machine<'_> {
             pairs.push((key, self.item(each, index)?));
         }
         let compare = |left: &(Value, Value), right: &(Value, Value)| order.less(&left.0, &right.0);
-        let sorted = merge_sort(pairs, compare, &mut self.budget);
+        let sorted = merge_sort(pairs, compare, self.budget);
         let sorted = self.located(each.id, sorted)?;
         self.made(each, sorted.into_iter().map(|(_, item)| item).collect())
     }
@@ -207,21 +209,20 @@ impl Machine<'_> {
 }
 
 /// The elements over which a predicate goes, and how many rounds there are. Texts are bytes.
-fn rounds(collection: &Value) -> Result<(Arc<[Value]>, usize), Trouble> {
+fn rounds(collection: &Value, budget: &mut Budget) -> Result<(Arc<List>, usize), Trouble> {
     let entries = match &collection.data {
+        Data::List(list) => return Ok((Arc::clone(list), list.items.len())),
         Data::Map(map) => map.entries.len(),
         Data::Pairs(pairs) => pairs.entries.len(),
-        Data::Text(text) => {
+        Data::Text(text) | Data::Bytes(text) => {
+            budget.elements(text.len())?;
             let bytes = Value::from(Data::Bytes(text.clone())).with_taint(collection.is_tainted());
-            return rounds(&bytes);
+            let items = elements(&bytes)?.into_owned();
+            return Ok((Arc::new(List::new(items, ListKind::Any)), text.len()));
         }
-        _ => {
-            let items = elements(collection)?;
-            let length = items.len();
-            return Ok((items.into(), length));
-        }
+        _ => return Err(wrong_type(collection, "array")),
     };
-    Ok((Arc::new([]), entries))
+    Ok((Arc::new(List::new(Vec::new(), ListKind::Any)), entries))
 }
 
 /// The predicate of a call.

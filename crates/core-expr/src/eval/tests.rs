@@ -164,6 +164,10 @@ fn work_and_memory_are_bounded() {
         "reduce(1..40, #acc + #acc, 'aaaaaaaa')",
         "uniq(1..100000)",
         "all(1..3000, all(1..3000, true))",
+        "reduce(1..100, [#acc, #acc], 1)",
+        "let t = repeat('a', 100000); map(1..9999, t)",
+        "let l = 1..90000; map(1..90000, l[0:])",
+        "let g = groupBy(1..9000, #); map(1..9000, g[#])",
     ] {
         assert_eq!(kind(source), ErrorKind::Limit, "{source}");
     }

@@ -206,7 +206,7 @@ impl HostFunction {
         let host = machine.scope.host;
         let result = match self {
             Self::Quote | Self::UnsafeQuote | Self::AsYaml | Self::AsJson | Self::Str => {
-                quoting::call(self, arguments.value(0)?, &mut machine.budget)?
+                quoting::call(self, arguments.value(0)?, machine.budget)?
             }
             Self::Secret
             | Self::SharedSecret

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::error::{Error, ErrorKind, Failure};
 use crate::json;
 use crate::library::Library;
-use crate::limits::MAX_SOURCE_BYTES;
+use crate::limits::{Budget, MAX_SOURCE_BYTES};
 use crate::scope::Scope;
 use crate::template::Template;
 use crate::value::{Data, Map, Value};
@@ -60,22 +60,29 @@ pub fn evaluate_document(
     if !matches!(document.data, Data::Map(_) | Data::Nil) {
         return Err(refuse("the document is not a JSON object".to_owned()));
     }
-    let value = evaluate(&document, library, scope)?;
+    let value = evaluate(&document, library, scope, &mut Budget::default())?;
     let text = json::write(&value).map_err(|trouble| trouble.at(0..source.len()))?;
     Ok(Document { value, text })
 }
 
-fn evaluate(value: &Value, library: Library, scope: &Scope<'_>) -> Result<Value, Failure> {
+fn evaluate(
+    value: &Value,
+    library: Library,
+    scope: &Scope<'_>,
+    budget: &mut Budget,
+) -> Result<Value, Failure> {
     match &value.data {
-        Data::Text(text) => Template::parse(&text.to_str())?.evaluate(library, scope),
+        Data::Text(text) => {
+            Template::parse(&text.to_str())?.evaluate_within(library, scope, budget)
+        }
         Data::List(list) => {
-            let items = list.items.iter().map(|item| evaluate(item, library, scope));
+            let items = list.items.iter().map(|item| evaluate(item, library, scope, budget));
             Ok(Value::list(items.collect::<Result<_, _>>()?))
         }
         Data::Map(map) => {
             let mut entries = BTreeMap::new();
             for (key, value) in &map.entries {
-                entries.insert(key.clone(), evaluate(value, library, scope)?);
+                entries.insert(key.clone(), evaluate(value, library, scope, budget)?);
             }
             Ok(Data::Map(Arc::new(Map::new(entries))).into())
         }

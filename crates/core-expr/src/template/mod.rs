@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Failure};
 use crate::go::plain_text;
 use crate::json;
 use crate::library::Library;
-use crate::limits::{MAX_SOURCE_BYTES, MAX_TEXT_BYTES};
+use crate::limits::{Budget, MAX_SOURCE_BYTES};
 use crate::program::Program;
 use crate::scope::Scope;
 use crate::text::Text;
@@ -88,6 +88,15 @@ impl<'a> Template<'a> {
     /// Runs all expressions and gives the text a type: number, truth value, JSON or text. The
     /// result is tainted when any expression's is.
     pub fn evaluate(&self, library: Library, scope: &Scope<'_>) -> Result<Value, Failure> {
+        self.evaluate_within(library, scope, &mut Budget::default())
+    }
+
+    fn evaluate_within(
+        &self,
+        library: Library,
+        scope: &Scope<'_>,
+        budget: &mut Budget,
+    ) -> Result<Value, Failure> {
         if self.is_literal() {
             return Ok(Value::text(self.source));
         }
@@ -101,14 +110,13 @@ impl<'a> Template<'a> {
                 }
                 Piece::Expression(range) => {
                     let program = self.compile(range, library)?;
-                    let value = program.run(scope).map_err(|failure| failure.moved(range.start))?;
+                    let result = program.run_within(scope, budget);
+                    let value = result.map_err(|failure| failure.moved(range.start))?;
                     tainted |= value.is_tainted();
-                    text.extend(rendered(&value, range)?.as_bytes());
+                    let rendered = rendered(&value, range)?;
+                    budget.text(rendered.len()).map_err(|trouble| trouble.at(range.clone()))?;
+                    text.extend(rendered.as_bytes());
                 }
-            }
-            if text.len() > MAX_TEXT_BYTES {
-                let message = "the template makes too much text";
-                return Err(Error::new(ErrorKind::Limit, 0..self.source.len(), message).into());
             }
         }
         let value = coerce(text);

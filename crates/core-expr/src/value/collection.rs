@@ -1,4 +1,4 @@
-//! Lists and maps. Depth and taint are known without looking at the elements again.
+//! Lists and maps. Depth, weight and taint are known without looking at the elements again.
 
 use std::collections::BTreeMap;
 
@@ -40,13 +40,14 @@ pub(crate) struct List {
     /// There is no list; it still counts as an empty one in most operations.
     pub(crate) is_nil: bool,
     pub(crate) depth: u16,
+    pub(crate) weight: usize,
     tainted: bool,
 }
 
 impl List {
     pub(crate) fn new(items: Vec<Value>, kind: ListKind) -> Self {
-        let (depth, tainted) = sum_up(items.iter());
-        Self { items, kind, is_nil: false, depth, tainted }
+        let (depth, weight, tainted) = sum_up(items.iter());
+        Self { items, kind, is_nil: false, depth, weight, tainted }
     }
 
     pub(crate) fn nil(kind: ListKind) -> Self {
@@ -67,13 +68,14 @@ pub(crate) struct Map {
     /// There is no map; it still counts as an empty one in most operations.
     pub(crate) is_nil: bool,
     pub(crate) depth: u16,
+    pub(crate) weight: usize,
     tainted: bool,
 }
 
 impl Map {
     pub(crate) fn new(entries: BTreeMap<Text, Value>) -> Self {
-        let (depth, tainted) = sum_up(entries.values());
-        Self { entries, holds_texts: false, is_nil: false, depth, tainted }
+        let (depth, weight, tainted) = sum_up(entries.values());
+        Self { entries, holds_texts: false, is_nil: false, depth, weight, tainted }
     }
 
     pub(crate) fn of_texts(entries: BTreeMap<Text, Value>) -> Self {
@@ -96,13 +98,14 @@ pub(crate) struct PairMap {
     /// All values are lists, and a missing one is an empty list.
     pub(crate) holds_lists: bool,
     pub(crate) depth: u16,
+    pub(crate) weight: usize,
     tainted: bool,
 }
 
 impl PairMap {
     pub(crate) fn new(entries: Vec<(Value, Value)>, holds_lists: bool) -> Self {
-        let (depth, tainted) = sum_up(entries.iter().flat_map(|(key, value)| [key, value]));
-        Self { entries, holds_lists, depth, tainted }
+        let (depth, weight, tainted) = sum_up(entries.iter().flat_map(|(key, value)| [key, value]));
+        Self { entries, holds_lists, depth, weight, tainted }
     }
 
     pub(crate) fn is_tainted(&self) -> bool {
@@ -110,8 +113,14 @@ impl PairMap {
     }
 }
 
-fn sum_up<'a>(parts: impl Iterator<Item = &'a Value>) -> (u16, bool) {
-    parts.fold((1, false), |(depth, tainted), part| {
-        (depth.max(part.depth().saturating_add(1)), tainted || part.is_tainted())
+/// Depth, weight and taint of a collection.
+fn sum_up<'a>(parts: impl Iterator<Item = &'a Value>) -> (u16, usize, bool) {
+    let start = (1, Value::LEAF_WEIGHT, false);
+    parts.fold(start, |(depth, weight, tainted), part| {
+        (
+            depth.max(part.depth().saturating_add(1)),
+            weight.saturating_add(part.weight()),
+            tainted || part.is_tainted(),
+        )
     })
 }

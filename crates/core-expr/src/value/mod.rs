@@ -177,6 +177,22 @@ impl Value {
         }
     }
 
+    /// What a value without text weighs.
+    const LEAF_WEIGHT: usize = 16;
+
+    /// How much there is to write when the value is written out.
+    pub(crate) fn weight(&self) -> usize {
+        match &self.data {
+            Data::Text(text) | Data::Bytes(text) => text.len().saturating_add(Self::LEAF_WEIGHT),
+            Data::List(list) => list.weight,
+            Data::Map(map) => map.weight,
+            Data::Pairs(pairs) => pairs.weight,
+            Data::Object(object) => object.weight(),
+            Data::Method(method) => method.0.weight(),
+            _ => Self::LEAF_WEIGHT,
+        }
+    }
+
     /// Type and module of the value as upstream names them in messages.
     pub(crate) fn type_name(&self) -> &'static str {
         match &self.data {

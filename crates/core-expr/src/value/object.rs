@@ -75,6 +75,10 @@ impl Object {
         self.values.iter().map(Value::depth).max().unwrap_or_default().saturating_add(1)
     }
 
+    pub(crate) fn weight(&self) -> usize {
+        self.values.iter().map(Value::weight).fold(0, usize::saturating_add)
+    }
+
     pub(crate) fn is_tainted(&self) -> bool {
         self.values.iter().any(Value::is_tainted)
     }
