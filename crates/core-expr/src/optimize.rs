@@ -5,6 +5,7 @@ use crate::ast::{Ast, Binary, Kind, NodeId, Unary};
 use crate::builtin::Builtin;
 use crate::check::Findings;
 use crate::error::{Error, ErrorKind};
+use crate::value::Relation;
 
 /// Simplifies a checked tree.
 pub(crate) fn optimize(ast: &mut Ast, findings: Findings) -> Result<(), Error> {
@@ -19,7 +20,7 @@ pub(crate) fn optimize(ast: &mut Ast, findings: Findings) -> Result<(), Error> {
         }
     }
     for id in ast.ids() {
-        if let Some(kind) = sum(ast, id) {
+        if let Some(kind) = sum(ast, id).or_else(|| early_end(ast, id)) {
             ast.replace(id, kind);
         }
     }
@@ -119,6 +120,31 @@ fn to_float(kind: &Kind) -> Option<f64> {
     match kind {
         Kind::Int(number) => Some(*number as f64),
         Kind::Float(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// Calls that only need the first match look no further: `first(filter(…))` and `count(…) > 0`.
+fn early_end(ast: &Ast, id: NodeId) -> Option<Kind> {
+    let call = |id: NodeId, wanted: Builtin| match ast.kind(id) {
+        Kind::Builtin { builtin, arguments } if *builtin == wanted => Some(arguments.clone()),
+        _ => None,
+    };
+    match ast.kind(id) {
+        Kind::Builtin { builtin: builtin @ (Builtin::First | Builtin::Last), arguments } => {
+            let [list] = arguments.as_ref() else { return None };
+            let find = if *builtin == Builtin::First { Builtin::Find } else { Builtin::FindLast };
+            let arguments = call(*list, Builtin::Filter)?;
+            Some(Kind::Builtin { builtin: find, arguments })
+        }
+        Kind::Binary { operator: Binary::Relation(relation), left, right } => {
+            let is_any = matches!(
+                (relation, ast.kind(*right)),
+                (Relation::Greater, Kind::Int(0)) | (Relation::GreaterOrEqual, Kind::Int(1))
+            );
+            let arguments = call(*left, Builtin::Count).filter(|all| is_any && all.len() == 2)?;
+            Some(Kind::Builtin { builtin: Builtin::Any, arguments })
+        }
         _ => None,
     }
 }

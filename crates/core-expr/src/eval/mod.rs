@@ -1,7 +1,9 @@
 //! Evaluation of a syntax tree.
 
+mod arithmetic;
 mod call;
 mod member;
+mod membership;
 mod method;
 mod operator;
 mod predicate;
@@ -75,7 +77,7 @@ impl<'a> Machine<'a> {
             Kind::Binary { .. } => self.binary_spine(id),
             Kind::Matches { text, regex, .. } => {
                 let text = self.evaluate(*text)?;
-                let result = operator::matches(&text, regex, self.budget);
+                let result = membership::matches(&text, regex, self.budget);
                 self.located(id, result)
             }
             Kind::Member(member) => self.member(id, *member),

@@ -57,6 +57,13 @@ fn constant_conditions_are_not_evaluated() {
 }
 
 #[test]
+fn the_first_match_is_enough() {
+    assert_eq!(json("first(filter([1, 'a'], # > 0))"), json!(1));
+    assert_eq!(json("count([1, 'a'], # > 0) > 0"), json!(true));
+    assert_eq!(kind("filter([1, 'a'], # > 0)"), ErrorKind::Run);
+}
+
+#[test]
 fn predicates_see_elements_and_outer_variables() {
     assert_eq!(json("let k = 2; map(filter(list, # >= k), # * 10)"), json!([30, 20]));
     assert_eq!(json("map(list, map([1], #index))"), json!([[0], [0], [0]]));

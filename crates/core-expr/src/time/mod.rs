@@ -5,6 +5,7 @@ mod format;
 mod layout;
 mod moment;
 mod parse;
+mod scan;
 mod zone;
 
 pub(crate) use duration::{format_duration, parse_duration, round_duration, truncate_duration};

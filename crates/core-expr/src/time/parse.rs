@@ -3,6 +3,9 @@
 use jiff::civil::{Date, DateTime};
 
 use crate::time::layout::{Fill, OffsetForm, Part, next_part};
+use crate::time::scan::{
+    digits, nanoseconds, number, set, sexagesimal, skip, store, take_name, zone_name_length,
+};
 use crate::time::{Moment, Zone, month_name, weekday_name};
 
 /// The layouts that `date()` tries when it is given none.
@@ -232,117 +235,6 @@ fn abbreviated(local: DateTime, name: &str, zone: &Zone) -> Zone {
     }
     let hours = name.strip_prefix("GMT").and_then(|hours| hours.parse::<i32>().ok()).unwrap_or(0);
     Zone::Fixed { name: name.into(), offset_seconds: hours * 3600 }
-}
-
-/// Drops text that stands literally in the layout; a run of blanks matches any run of blanks.
-fn skip<'a>(mut text: &'a str, mut literal: &str) -> Option<&'a str> {
-    while let Some(first) = literal.chars().next() {
-        if first == ' ' {
-            if !text.is_empty() && !text.starts_with(' ') {
-                return None;
-            }
-            literal = literal.trim_start_matches(' ');
-            text = text.trim_start_matches(' ');
-        } else {
-            text = text.strip_prefix(first)?;
-            literal = literal.get(first.len_utf8()..)?;
-        }
-    }
-    Some(text)
-}
-
-/// Exactly `count` digits.
-fn digits(text: &str, count: usize) -> Option<(&str, &str)> {
-    let (digits, rest) = text.split_at_checked(count)?;
-    (count > 0 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some((digits, rest))
-}
-
-/// A number of one or two digits; exactly two when `fixed`.
-fn number(text: &str, fixed: bool) -> Option<(i8, &str)> {
-    let (digits, rest) = match digits(text, 2) {
-        Some(pair) => pair,
-        None if fixed => return None,
-        None => digits(text, 1)?,
-    };
-    Some((digits.parse().ok()?, rest))
-}
-
-fn set<'a>(
-    field: &mut i8,
-    (number, rest): (i8, &'a str),
-    range: std::ops::RangeInclusive<i8>,
-) -> Option<&'a str> {
-    *field = range.contains(&number).then_some(number)?;
-    Some(rest)
-}
-
-fn store<'a>(
-    field: &mut Option<i8>,
-    (number, rest): (i8, &'a str),
-    range: std::ops::RangeInclusive<i8>,
-) -> Option<&'a str> {
-    *field = Some(range.contains(&number).then_some(number)?);
-    Some(rest)
-}
-
-fn sexagesimal(text: &str, is_present: bool, colon: bool) -> Option<(i32, &str)> {
-    if !is_present {
-        return Some((0, text));
-    }
-    let text = if colon { text.strip_prefix(':')? } else { text };
-    let (digits, rest) = digits(text, 2)?;
-    Some((digits.parse().ok().filter(|number| *number < 60)?, rest))
-}
-
-/// The first nine digits of a fraction of a second.
-fn nanoseconds(digits: &str) -> i32 {
-    let nine: String = digits.chars().chain(std::iter::repeat('0')).take(9).collect();
-    nine.parse().unwrap_or_default()
-}
-
-/// A name of a month or weekday, in any case.
-fn take_name(
-    text: &str,
-    mut names: impl Iterator<Item = &'static str>,
-    short: bool,
-) -> Option<(usize, &str)> {
-    let length = |name: &str| if short { 3 } else { name.len() };
-    let mut rest = "";
-    let index = names.position(|name| {
-        let name = name.get(..length(name)).unwrap_or(name);
-        match text.split_at_checked(name.len()) {
-            Some((start, after)) if start.eq_ignore_ascii_case(name) => {
-                rest = after;
-                true
-            }
-            _ => false,
-        }
-    })?;
-    Some((index, rest))
-}
-
-/// Length of the abbreviation of a zone.
-fn zone_name_length(text: &str) -> Option<usize> {
-    if text.starts_with("ChST") || text.starts_with("MeST") {
-        return Some(4);
-    }
-    if let Some(rest) = text.strip_prefix("GMT") {
-        let offset = rest.strip_prefix(['+', '-']).unwrap_or_default();
-        let digits = offset.bytes().take_while(u8::is_ascii_digit).count();
-        return Some(if digits == 0 { 3 } else { 4 + digits });
-    }
-    if let Some(rest) = text.strip_prefix(['+', '-']) {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        return (digits > 0).then_some(1 + digits);
-    }
-    let letters = text.bytes().take(6).take_while(u8::is_ascii_uppercase).count();
-    let ends_in_t = |length: usize| text.as_bytes().get(length - 1) == Some(&b'T');
-    match letters {
-        3 => Some(3),
-        4 if ends_in_t(4) || text.starts_with("WITA") => Some(4),
-        5 if ends_in_t(5) => Some(5),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
