@@ -39,7 +39,7 @@ pub(crate) struct Fetched {
 }
 
 impl Repository {
-    /// All tags of the repository, in the server's order.
+    /// All tags of the repository, sorted.
     pub async fn tags(&self) -> Result<Vec<String>, Error> {
         let size = match self.detection {
             Detection::LocalHosts => PageSize::Ours,

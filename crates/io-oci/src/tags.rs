@@ -25,7 +25,7 @@ pub(crate) enum PageSize {
     Servers,
 }
 
-/// All tags, as listed; what cannot be a tag is left out.
+/// All tags, sorted and each once; what cannot be a tag is left out.
 pub(crate) async fn list(repository: &Repository, size: PageSize) -> Result<Vec<String>, Error> {
     let limits = repository.limits();
     let too_many = Error::TooManyTags { limit: limits.tags };
@@ -50,7 +50,12 @@ pub(crate) async fn list(repository: &Repository, size: PageSize) -> Result<Vec<
         match next {
             // A page without tags, or one that leads to itself, would go on for ever.
             Some(next) if !is_empty && next != url => url = next,
-            _ => return Ok(all),
+            _ => {
+                // Pages overlap when tags are pushed meanwhile.
+                all.sort_unstable();
+                all.dedup();
+                return Ok(all);
+            }
         }
     }
     Err(too_many)

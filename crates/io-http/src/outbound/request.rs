@@ -5,6 +5,7 @@ use std::{fmt, time::Duration};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 use super::{Error, Origin};
@@ -33,18 +34,23 @@ impl fmt::Debug for Request {
 impl Request {
     /// A request without a body.
     pub fn new(method: Method, url: &str) -> Result<Self, Error> {
-        let url = Url::parse(url).map_err(|_| Error::Address)?;
+        let mut url = Url::parse(url).map_err(|_| Error::Address)?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
             return Err(Error::Address);
         }
-        Ok(Self {
+        let login = take_login(&mut url);
+        let request = Self {
             method,
             url,
             headers: HeaderMap::new(),
             body: Bytes::new(),
             redirects: REDIRECTS,
             total: None,
-        })
+        };
+        match login {
+            Some((name, password)) => request.basic(&name, &password),
+            None => Ok(request),
+        }
     }
 
     pub fn get(url: &str) -> Result<Self, Error> {
@@ -126,6 +132,19 @@ impl Request {
     }
 }
 
+/// Takes user and password out of an address, so that nothing that shows the address shows them.
+fn take_login(url: &mut Url) -> Option<(String, String)> {
+    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let name = decode(url.username());
+    let password = url.password().map(decode);
+    if name.is_empty() && password.is_none() {
+        return None;
+    }
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    Some((name, password.unwrap_or_default()))
+}
+
 /// Host and, where it is not the scheme's own, port.
 pub(super) fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
@@ -148,6 +167,14 @@ mod tests {
         let request = Request::get("https://user:pass@example.com:8443/secret?token=1").unwrap();
         let request = request.basic("kargo", "hunter2").unwrap();
         assert_eq!(format!("{request:?}"), "GET example.com:8443");
+    }
+
+    #[test]
+    fn a_login_in_the_address_becomes_a_header() {
+        let request = Request::get("https://kargo:hunter%32@example.com/").unwrap();
+        assert_eq!(request.url.as_str(), "https://example.com/");
+        assert_eq!(request.headers[header::AUTHORIZATION], "Basic a2FyZ286aHVudGVyMg==");
+        assert!(request.headers[header::AUTHORIZATION].is_sensitive());
     }
 
     #[test]

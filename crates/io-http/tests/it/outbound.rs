@@ -1,8 +1,14 @@
 //! The outbound client against servers that redirect, stall, flood and lie.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{convert::Infallible, io::Write as _, net::SocketAddr, sync::Arc, time::Duration};
 
+use core_clock::{Clock as _, FixedEnvironment};
+use flate2::{Compression, write::GzEncoder};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
 use io_http::outbound::{Deadlines, Error, Outbound, Phase, Request, Settings, Tls};
+use io_http::{Authority, Limits, Listener, serve};
+use io_runtime::{SystemClock, TaskGroup};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -156,4 +162,65 @@ async fn a_plain_server_behind_an_https_url_is_told_apart_from_one_that_is_away(
     let away = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let result = body(&impatient(), &format!("https://{away}/"), 10).await;
     assert!(matches!(result, Err(Error::Connect { .. })), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_small_answer_that_unfolds_without_end_is_refused_at_the_limit() {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&vec![0; 10_000_000]).unwrap();
+    let packed = packed.finish().unwrap();
+    let (address, _requests) = server(move |mut stream| {
+        let packed = packed.clone();
+        async move {
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+                packed.len()
+            );
+            let _ = stream.write_all(head.as_bytes()).await;
+            let _ = stream.write_all(&packed).await;
+        }
+    })
+    .await;
+    let result = body(&impatient(), &format!("http://{address}/"), 100_000).await;
+    assert!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_proxy_of_the_environment_is_asked_and_loopback_is_not_sent_to_it() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nproxy";
+    let (proxy, mut requests) = server(|stream| write(stream, answer.into())).await;
+    let environment: FixedEnvironment = [("HTTP_PROXY", proxy.to_string())].into_iter().collect();
+    let outbound = Outbound::new(Settings::from_environment(&environment).unwrap());
+    assert_eq!(body(&outbound, "http://registry.invalid/v2/", 10).await.unwrap(), "proxy");
+    assert!(requests.recv().await.unwrap().starts_with("GET http://registry.invalid/v2/ HTTP/1.1"));
+    let direct = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\ndirect";
+    let (address, _requests) = server(|stream| write(stream, direct.into())).await;
+    assert_eq!(body(&outbound, &format!("http://{address}/"), 10).await.unwrap(), "direct");
+}
+
+#[tokio::test]
+async fn a_certificate_is_trusted_by_its_authority_or_by_order_and_not_otherwise() {
+    let clock = Arc::new(SystemClock::new());
+    let authority = Authority::generate(clock.now()).unwrap();
+    let certificate = authority.issue(&["localhost".into()], clock.now()).unwrap();
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let port = listener.address().port();
+    let tasks = TaskGroup::new();
+    let service = tower::service_fn(|_: http::Request<Incoming>| async {
+        Ok::<_, Infallible>(http::Response::new(Full::new(Bytes::from("ok"))))
+    });
+    serve(listener, &certificate, service, clock, Arc::new(tasks.clone()), Limits::default());
+    let get = async |tls: &Tls, host: &str| {
+        let client = impatient().client(tls).unwrap();
+        let request = Request::get(&format!("https://{host}:{port}/")).unwrap();
+        client.send(request).await?.read_limited(10).await
+    };
+    let ours = Tls { ca_pem: Some(authority.certificate_pem().into()), ..Tls::default() };
+    assert_eq!(get(&ours, "localhost").await.unwrap(), "ok");
+    for (tls, host) in [(&Tls::default(), "localhost"), (&ours, "127.0.0.1")] {
+        let result = get(tls, host).await;
+        assert!(matches!(result, Err(Error::Tls { .. })), "{result:?}");
+    }
+    assert_eq!(get(&Tls::skip_verify(true), "127.0.0.1").await.unwrap(), "ok");
+    assert!(tasks.shutdown(Duration::from_secs(5)).await);
 }
