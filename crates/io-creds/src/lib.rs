@@ -17,6 +17,7 @@
 
 mod error;
 mod flight;
+mod given;
 mod kind;
 mod lookup;
 mod matching;

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use core_rules::credential::Credential;
 use io_http::outbound::Outbound;
 use io_kube::Ports;
+use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 
 use crate::{
-    Error, Kind, Settings,
+    Error, Kind, ReadError, Settings,
+    given::Given,
     matching::{Address, Entry},
     provider::{Providers, Request},
     secrets::Secrets,
@@ -36,10 +38,29 @@ pub struct Credentials {
 }
 
 struct Inner {
-    clusters: Vec<Arc<Secrets>>,
+    shelves: Vec<Shelf>,
     shared_namespace: Option<String>,
     allow_over_http: bool,
     providers: Providers,
+}
+
+/// Where Secrets are.
+enum Shelf {
+    Cluster(Arc<Secrets>),
+    Given(Given),
+}
+
+impl Shelf {
+    async fn candidates(
+        &self,
+        namespace: &str,
+        address: &Address,
+    ) -> Result<Vec<Arc<Entry>>, ReadError> {
+        match self {
+            Self::Cluster(secrets) => secrets.candidates(namespace, address).await,
+            Self::Given(given) => Ok(given.candidates(namespace, address)),
+        }
+    }
 }
 
 /// A namespace to look into, and whose it is.
@@ -60,8 +81,23 @@ impl Credentials {
         let Clusters { control_plane, local } = clusters.into();
         let local = local.filter(|_| settings.local_cluster_fallback);
         let clients = std::iter::once(control_plane).chain(local);
+        let shelf = |client| Shelf::Cluster(Secrets::start(client, ports));
+        Self::on(clients.map(shelf).collect(), settings, outbound, ports)
+    }
+
+    /// Finds credentials in these Secrets, without a cluster.
+    pub fn of_secrets(
+        secrets: &[Secret],
+        settings: Settings,
+        outbound: Outbound,
+        ports: &Ports,
+    ) -> Self {
+        Self::on(vec![Shelf::Given(Given::new(secrets))], settings, outbound, ports)
+    }
+
+    fn on(shelves: Vec<Shelf>, settings: Settings, outbound: Outbound, ports: &Ports) -> Self {
         let inner = Inner {
-            clusters: clients.map(|client| Secrets::start(client, ports)).collect(),
+            shelves,
             providers: Providers::new(&settings, outbound, ports),
             shared_namespace: settings.shared_namespace.filter(|name| !name.is_empty()),
             allow_over_http: settings.allow_over_http,
@@ -88,9 +124,9 @@ impl Credentials {
             return Ok(None);
         }
         let request = Request { project, address: &address };
-        for secrets in &self.inner.clusters {
+        for shelf in &self.inner.shelves {
             for place in self.places(project) {
-                if let Some(credential) = self.ask_secrets(request, secrets, place).await? {
+                if let Some(credential) = self.ask_secrets(request, shelf, place).await? {
                     return Ok(Some(credential));
                 }
             }
@@ -108,10 +144,10 @@ impl Credentials {
     async fn ask_secrets(
         &self,
         request: Request<'_>,
-        secrets: &Secrets,
+        shelf: &Shelf,
         place: Place<'_>,
     ) -> Result<Option<Credential>, Error> {
-        let candidates = secrets.candidates(place.namespace, request.address).await;
+        let candidates = shelf.candidates(place.namespace, request.address).await;
         let candidates = candidates.map_err(|source| Error::Read {
             kind: request.address.kind,
             url: request.address.shown(),

@@ -37,7 +37,7 @@ impl Book {
             Err(Unusable::Kind) => {}
             Err(error) => {
                 let namespace = secret.metadata.namespace.as_deref().unwrap_or_default();
-                tracing::warn!(namespace, secret = name, %error, cause = ?std::error::Error::source(&error).map(ToString::to_string), "credential Secret skipped");
+                tracing::warn!(namespace, secret = name, %error, "credential Secret skipped");
             }
         }
     }

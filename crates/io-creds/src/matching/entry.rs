@@ -34,7 +34,7 @@ pub(crate) enum Unusable {
     Kind,
     #[error("it has no repoURL")]
     Address,
-    #[error("its repoURL is no regular expression")]
+    #[error(transparent)]
     Pattern(#[from] RegexError),
 }
 

@@ -1,7 +1,11 @@
 //! No secret is shown, whatever fails.
 
+use std::{io, sync::Arc};
+
 use io_creds::{Aws, Kind, Settings};
+use parking_lot::Mutex;
 use serde_json::json;
+use tracing_subscriber::fmt::MakeWriter;
 
 use crate::{
     double::Reply,
@@ -11,8 +15,37 @@ use crate::{
 /// Planted wherever a secret can be.
 const PLANTED: &str = "hunter2-hunter2-hunter2-hunter2-hunter2-hunter2";
 
+/// Everything that was logged on this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
 #[tokio::test]
-async fn an_error_shows_neither_a_secret_nor_what_a_service_repeats_of_it() {
+async fn no_error_and_no_log_shows_neither_a_secret_nor_what_a_service_repeats_of_it() {
+    let log = Log::default();
+    let logger = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(logger);
     let world = World::start().await;
     let echo = json!({"message": format!("bad {PLANTED}"), "error": PLANTED}).to_string();
     let double = world.double(move |_| Reply::Body(401, echo.clone())).await;
@@ -32,6 +65,8 @@ async fn an_error_shows_neither_a_secret_nor_what_a_service_repeats_of_it() {
         ("githubAppPrivateKey", PLANTED),
     ];
     world.secret("p", "github", "git", &github).await;
+    let broken = [("repoURL", "("), ("repoURLIsRegex", "true"), ("password", PLANTED)];
+    world.secret("p", "broken", "git", &broken).await;
     let google = [("repoURL", "gcr.io/a/b"), ("gcpServiceAccountKey", PLANTED)];
     world.secret("p", "google", "image", &google).await;
     let aws = Aws { ecr_endpoint: Some(double.url()), ..Aws::default() };
@@ -44,4 +79,8 @@ async fn an_error_shows_neither_a_secret_nor_what_a_service_repeats_of_it() {
         let shown = format!("{} {error:?}", chain(&error));
         assert!(!shown.contains("hunter2"), "{shown}");
     }
+    let log = String::from_utf8(log.0.lock().clone()).unwrap();
+    assert!(log.contains("credential Secret skipped"), "{log}");
+    let planted: Vec<_> = log.lines().filter(|line| line.contains("hunter2")).collect();
+    assert!(planted.is_empty(), "{planted:?}");
 }
