@@ -1,1 +1,21 @@
 //! Child processes with deadlines and whole-group kills, and work directories.
+//!
+//! Every program that is run leads a process group of its own, sees only the environment it was given, and is always
+//! reaped: whoever gives up on it (a deadline, a stall, a cancelled caller, the end of the process) ends its whole group.
+//! What it printed reaches an error only bounded, cleaned and without the secrets it was handed.
+
+mod activity;
+mod capture;
+mod command;
+mod error;
+mod exec;
+mod group;
+mod redact;
+mod supervise;
+mod work_dir;
+
+pub use command::{Command, Input, Limits, Output};
+pub use error::Error;
+pub use exec::{Exec, Finished, Running};
+pub use redact::Redactor;
+pub use work_dir::WorkDir;
