@@ -1,3 +1,10 @@
 //! Real servers of the outside world, started and stopped by the test that needs them.
 
+mod git_http;
+mod git_repository;
 pub mod registry;
+mod ssh;
+
+pub use git_http::{Behaviour, GitHttp, Seen};
+pub use git_repository::GitRepository;
+pub use ssh::{SshServer, missing_sshd};

@@ -1,0 +1,147 @@
+//! One repository, as a caller with one credential sees it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    blocking::blocking,
+    error::Error,
+    history::Snapshot,
+    mirror::{Activity, FetchRequest, Held, Mirror, Want},
+    refs::Refs,
+    remote::Target,
+    store::Shared,
+    wire,
+};
+
+/// How often a caller whose mirror was taken away in the last moment tries again.
+const ATTEMPTS: usize = 3;
+
+/// A repository of a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Repository {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) target: Target,
+}
+
+impl Repository {
+    /// The refs whose names start with one of `prefixes`; all of them without any. Callers with the same credential and
+    /// prefixes share a listing, but never one that began before they asked.
+    pub async fn list_refs(&self, prefixes: &[&str]) -> Result<Arc<Refs>, Error> {
+        let mut prefixes: Vec<String> = prefixes.iter().map(|&prefix| prefix.to_owned()).collect();
+        prefixes.sort();
+        prefixes.dedup();
+        let key = (self.target.listing_key(), prefixes.clone());
+        let convoy = self.shared.listings.lock().entry(key.clone()).or_default().clone();
+        let (cx, target) = (self.shared.cx.clone(), self.target.clone());
+        let travel = move |_: Vec<()>| {
+            let (cx, target, prefixes) = (cx.clone(), target.clone(), prefixes.clone());
+            async move { wire::list(&cx, &target, &prefixes).await.map(Arc::new) }
+        };
+        let listed = convoy.join(self.shared.cx.tasks.as_ref(), (), travel).await;
+        if convoy.is_idle() {
+            self.shared.listings.lock().remove(&key);
+        }
+        listed.unwrap_or_else(|| Err(self.interrupted()))
+    }
+
+    /// Brings the refs named in full, at least as new as `refs` shows them, and everything behind them into the mirror.
+    /// Nothing is dialled when they are there already. Cancel safety: a fetch goes on when its callers give up, and the
+    /// next caller finds it further on.
+    pub async fn fetch(&self, refs: &Refs, names: &[&str]) -> Result<Snapshot, Error> {
+        let wants = self.wants(refs, names)?;
+        for attempt in 0..ATTEMPTS {
+            let mirror = self.shared.mirror(&self.target);
+            mirror.used(self.shared.cx.clock.now());
+            if let Some(snapshot) = self.snapshot(&mirror, &wants, Freshness::AsListed).await {
+                if attempt == 0 {
+                    mirror.hit();
+                }
+                return Ok(snapshot);
+            }
+            let travelled = self.travel(&mirror, refs, wants.clone()).await;
+            // A ref may have moved on since it was listed; newer is as good.
+            if let Some(snapshot) = self.snapshot(&mirror, &wants, Freshness::AfterFetch).await {
+                travelled?;
+                self.shared.enforce_quota().await;
+                return Ok(snapshot);
+            }
+            travelled?;
+        }
+        let name = wants.into_iter().map(|want| want.name).next().unwrap_or_default();
+        Err(Error::NoSuchRef { repository: self.target.to_string(), name })
+    }
+
+    /// What is on its way for this repository.
+    pub fn activity(&self) -> Option<Activity> {
+        let mirror = self.shared.mirror(&self.target);
+        mirror.activity(self.shared.cx.clock.monotonic())
+    }
+
+    /// The address without user name and password.
+    pub fn address(&self) -> String {
+        self.target.to_string()
+    }
+
+    fn wants(&self, refs: &Refs, names: &[&str]) -> Result<Vec<Want>, Error> {
+        let each = names.iter().map(|&name| match refs.get(name) {
+            Some(found) => Ok(Want { name: found.name.clone(), id: found.id }),
+            None => {
+                Err(Error::NoSuchRef { repository: self.target.to_string(), name: name.to_owned() })
+            }
+        });
+        each.collect()
+    }
+
+    /// The mirror, pinned, when it has all that is wanted.
+    async fn snapshot(
+        &self,
+        mirror: &Arc<Mirror>,
+        wants: &[Want],
+        freshness: Freshness,
+    ) -> Option<Snapshot> {
+        let pin = mirror.pin()?;
+        if mirror.is_damaged() {
+            return None;
+        }
+        let (git_dir, asked) = (mirror.git_dir(), wants.to_owned());
+        let format = wants.first().map_or(gix_hash::Kind::Sha1, |want| want.id.kind());
+        let found = blocking(move || {
+            let held = Held::open(git_dir, format);
+            match freshness {
+                Freshness::AsListed => held.all(&asked),
+                Freshness::AfterFetch => {
+                    let newest: BTreeMap<_, _> = held.newest(&asked);
+                    (newest.len() == asked.len()).then_some(newest)
+                }
+            }
+        });
+        let tips = found.await.flatten()?;
+        Some(Snapshot::new(mirror.clone(), tips, pin))
+    }
+
+    async fn travel(
+        &self,
+        mirror: &Arc<Mirror>,
+        refs: &Refs,
+        wants: Vec<Want>,
+    ) -> Result<(), Error> {
+        let request =
+            FetchRequest { target: self.target.clone(), server: refs.server.clone(), wants };
+        let (shared, travelling) = (self.shared.clone(), mirror.clone());
+        // The store, and with it the lock on its directory, lives until the journey is over.
+        let travel = move |requests| travelling.clone().travel(shared.cx.clone(), requests);
+        let done = mirror.journeys.join(self.shared.cx.tasks.as_ref(), request, travel).await;
+        done.unwrap_or_else(|| Err(self.interrupted()))
+    }
+
+    fn interrupted(&self) -> Error {
+        Error::Interrupted { repository: self.target.to_string() }
+    }
+}
+
+/// How a mirror's ref must compare to the listing.
+#[derive(Clone, Copy)]
+enum Freshness {
+    AsListed,
+    AfterFetch,
+}
