@@ -103,6 +103,18 @@ impl Trouble {
     }
 }
 
+impl Trouble {
+    /// The same trouble without anything in its message that may be content of a Secret.
+    pub(crate) fn without_content(self, name: &str) -> Self {
+        match self {
+            Self::Invalid(_) => {
+                Self::Invalid(format!("{name} cannot be applied to this content of a Secret"))
+            }
+            other => other,
+        }
+    }
+}
+
 impl From<String> for Trouble {
     fn from(message: String) -> Self {
         Self::Invalid(message)

@@ -9,7 +9,7 @@ pub const MAX_SOURCE_BYTES: usize = 1024 * 1024;
 pub const MAX_NODES: usize = 10_000;
 
 /// How deep expressions may be nested.
-pub const MAX_DEPTH: usize = 150;
+pub const MAX_DEPTH: usize = 100;
 
 /// How deep lists and maps may be nested.
 pub const MAX_VALUE_DEPTH: u16 = 400;

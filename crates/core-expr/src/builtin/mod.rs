@@ -126,9 +126,13 @@ impl Builtin {
     ) -> Result<Value, Trouble> {
         let size = arguments.iter().filter_map(Value::as_text).map(Text::len).sum();
         machine.budget.scan(size)?;
-        let tainted = !self.keeps_taint_apart() && arguments.iter().any(Value::is_tainted);
-        let result = self.dispatch(&Arguments(arguments), machine)?;
-        Ok(result.deeply_tainted_if(tainted))
+        let tainted = arguments.iter().any(Value::is_tainted);
+        let result = self.dispatch(&Arguments(arguments), machine);
+        if !tainted {
+            return result;
+        }
+        let value = result.map_err(|trouble| trouble.without_content(self.name()))?;
+        Ok(value.deeply_tainted_if(!self.keeps_taint_apart()))
     }
 
     fn dispatch(

@@ -114,7 +114,9 @@ pub(super) fn matches_dynamic(
         return Err(Trouble::Invalid(format!("{name} is not a regular expression")));
     };
     budget.steps(REGEX_STEPS + source.len())?;
-    let regex =
-        UserRegex::parse(&source.to_str()).map_err(|error| Trouble::Invalid(error.to_string()))?;
+    let regex = UserRegex::parse(&source.to_str()).map_err(|error| {
+        let trouble = Trouble::Invalid(error.to_string());
+        if pattern.is_tainted() { trouble.without_content("matches") } else { trouble }
+    })?;
     matches(text, &regex, budget)
 }

@@ -162,6 +162,21 @@ fn secrets_taint_what_is_made_of_them() {
 }
 
 #[test]
+fn content_of_secrets_is_in_no_message() {
+    let variables = Variables::from_iter([("k", Value::text("s3cr3t(").tainted())]);
+    let scope = Scope::new(&variables, Timestamp::UNIX_EPOCH);
+    for source in
+        ["fromJSON(k)", "'a' matches k", "date(k)", "{a: 1}[k].x", "k.x", "[k][0].y", "k[9:].z"]
+    {
+        let failure = Program::compile(source, Library::PLAIN).unwrap().run(&scope).unwrap_err();
+        let message = format!("{failure} {failure:?}");
+        assert!(!message.contains("s3c") && !message.contains("'s'"), "{source}: {message}");
+    }
+    let shown = format!("{:?}", variables.get("k"));
+    assert!(!shown.contains("s3c"), "{shown}");
+}
+
+#[test]
 fn work_and_memory_are_bounded() {
     for source in [
         "1..2000000",
@@ -182,6 +197,37 @@ fn work_and_memory_are_bounded() {
     assert_eq!(json("sum(1..2000000)"), json!(2_000_001_000_000_i64));
     let long_sum = vec!["1"; 4000].join(" + ");
     assert_eq!(json(&long_sum), json!(4000));
+}
+
+#[test]
+fn the_deepest_expressions_fit_on_a_small_stack() {
+    let nest = |open: &str, inner: &str, close: &str| {
+        let fits = |levels: &usize| {
+            let source = format!("{}{inner}{}", open.repeat(*levels), close.repeat(*levels));
+            Program::compile(&source, Library::PLAIN).is_ok()
+        };
+        let levels = (1..200).rev().find(fits).unwrap();
+        format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
+    };
+    let sources = [
+        nest("[", "1", "]"),
+        nest("!", "true", ""),
+        nest("(true ? ", "1", " : 2)"),
+        nest("map([1], ", "#", ")"),
+        nest("{a: ", "1", "}"),
+        nest("m?.[", "s", "]"),
+        nest("upper(string(", "1", "))"),
+        nest("1 + (", "1", ")"),
+    ];
+    let json = format!("string(fromJSON('{}{}'))", "[".repeat(399), "]".repeat(399));
+    let deepest = move || {
+        for source in sources.iter().chain([&json]) {
+            let _ = run(source).map(|value| value.to_json());
+        }
+    };
+    // Less than threads usually have, although nothing is optimised here.
+    let small = std::thread::Builder::new().stack_size(1280 * 1024);
+    small.spawn(deepest).unwrap().join().unwrap();
 }
 
 #[test]

@@ -202,9 +202,21 @@ impl HostFunction {
         machine: &mut Machine<'_>,
     ) -> Result<Value, Trouble> {
         let tainted = arguments.iter().any(Value::is_tainted);
-        let arguments = &Arguments(arguments);
+        let result = self.dispatch(&Arguments(arguments), machine);
+        if !tainted {
+            return result;
+        }
+        let value = result.map_err(|trouble| trouble.without_content(self.name()))?;
+        Ok(value.deeply_tainted())
+    }
+
+    fn dispatch(
+        self,
+        arguments: &Arguments<'_>,
+        machine: &mut Machine<'_>,
+    ) -> Result<Value, Trouble> {
         let host = machine.scope.host;
-        let result = match self {
+        Ok(match self {
             Self::Quote | Self::UnsafeQuote | Self::AsYaml | Self::AsJson | Self::Str => {
                 quoting::call(self, arguments.value(0)?, machine.budget)?
             }
@@ -227,7 +239,6 @@ impl HostFunction {
             Self::SemverParse => semver::parse(arguments.text(0)?)?,
             Self::Always | Self::Failure | Self::Success => status::call(self, host),
             Self::Status => status::of_step(arguments.text(0)?, host)?,
-        };
-        Ok(result.deeply_tainted_if(tainted))
+        })
     }
 }

@@ -10,6 +10,7 @@ mod convert;
 mod function;
 mod object;
 
+use std::fmt;
 use std::sync::Arc;
 
 use core_semver::Version;
@@ -22,8 +23,8 @@ pub(crate) use compare::{Relation, equal, less, related};
 pub use function::Function;
 pub(crate) use object::{Field, FieldType, Object, ObjectType};
 
-/// One value.
-#[derive(Clone, Debug)]
+/// One value. Its debug form leaves out content of Secrets.
+#[derive(Clone)]
 pub struct Value {
     pub(crate) data: Data,
     tainted: bool,
@@ -57,6 +58,12 @@ pub(crate) enum Data {
     Function(Function),
     /// A method that has not been called yet.
     Method(Arc<(Value, Text)>),
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tainted { f.write_str("(content of a Secret)") } else { self.data.fmt(f) }
+    }
 }
 
 impl From<Data> for Value {
