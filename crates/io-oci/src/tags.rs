@@ -33,7 +33,7 @@ pub(crate) async fn list(repository: &Repository, size: PageSize) -> Result<Vec<
     let mut url = repository.url(&format!("tags/list{query}")).await?;
     let mut all = Vec::new();
     for _ in 0..MAX_PAGES {
-        let response = repository.get(url.as_str(), &[], "its tags").await?;
+        let response = repository.get(url.as_str(), &[], "the tags").await?;
         let next = next_page(&response, &url);
         let body = match response.read_limited(limits.page_bytes).await {
             Err(io_http::outbound::Error::TooLarge { .. }) => return Err(too_many),

@@ -48,7 +48,8 @@ async fn image(
     if stated.is_some() && !want.platforms {
         return Ok(ImageRecord { digest, created: stated, annotations, platforms: None });
     }
-    let configuration = repository.configuration(&manifest.config.digest).await?;
+    let configuration = repository.configuration(&manifest.config.digest).await;
+    let configuration = configuration.map_err(|error| torn(repository, error))?;
     let created = created::of_image(&annotations, &configuration.labels(), configuration.created());
     let platform = recorded(configuration.platform, Texts::new());
     Ok(ImageRecord { digest, created, annotations, platforms: Some(vec![platform]) })
@@ -118,8 +119,19 @@ async fn entry_time(
             repository.malformed("an index", &"it holds indexes within indexes without end")
         );
     }
-    let fetched = repository.manifest(digest.as_str(), Some(&digest)).await?;
+    let fetched = repository.manifest(digest.as_str(), Some(&digest)).await;
+    let fetched = fetched.map_err(|error| torn(repository, error))?;
     Ok(describe(repository, fetched, Want::default(), depth + 1).await?.created)
+}
+
+/// A tag whose parts are gone is there, but broken.
+fn torn(repository: &Repository, error: Error) -> Error {
+    match error {
+        Error::NotFound { what, .. } => {
+            repository.malformed(&what, &"the registry does not have it")
+        }
+        other => other,
+    }
 }
 
 fn recorded(platform: EntryPlatform, annotations: Texts) -> RecordedPlatform {

@@ -8,7 +8,7 @@ mod describe;
 mod record;
 
 use core_rules::subscription::ImageMetadata;
-use futures::{StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
 
 pub(crate) use self::record::ImageRecord;
 use crate::{Error, digest::Digest, place::is_tag, repository::Repository};
@@ -56,8 +56,7 @@ impl Repository {
         tags: &[String],
         want: Want,
     ) -> Result<Vec<(String, Result<ImageMetadata, Error>)>, Error> {
-        let reads =
-            tags.iter().map(|tag| async move { (tag.clone(), self.image(tag, want).await) });
+        let reads: Vec<_> = tags.iter().map(|tag| self.tagged_image(tag, want)).collect();
         let mut reads = stream::iter(reads).buffered(CONCURRENCY);
         let mut outcomes = Vec::with_capacity(tags.len());
         while let Some((tag, outcome)) = reads.next().await {
@@ -67,6 +66,15 @@ impl Repository {
             }
         }
         Ok(outcomes)
+    }
+
+    /// Boxed, because the compiler cannot see that a stream of such futures may change threads.
+    fn tagged_image<'a>(
+        &'a self,
+        tag: &'a str,
+        want: Want,
+    ) -> BoxFuture<'a, (String, Result<ImageMetadata, Error>)> {
+        async move { (tag.to_owned(), self.image(tag, want).await) }.boxed()
     }
 
     async fn read(

@@ -160,6 +160,9 @@ async fn an_index_offers_its_platforms_and_the_newest_time_of_its_entries() {
     shelf.tags.push(("empty".into(), empty));
     let odd = shelf.add("application/vnd.example+json", "{}");
     shelf.tags.push(("odd".into(), odd));
+    let lost = format!(r#"{{"config":{{"digest":"{}"}}}}"#, digest("lost"));
+    let torn = shelf.add(MANIFEST, &lost);
+    shelf.tags.push(("torn".into(), torn));
     let (server, _shelf) = serve(shelf).await;
     let registries = registries();
     let repository = registries.image_repository(&server.repository("app"), &anonymous()).unwrap();
@@ -169,11 +172,14 @@ async fn an_index_offers_its_platforms_and_the_newest_time_of_its_entries() {
     assert_eq!(arches, ["amd64", "arm64"]);
     assert_eq!(image.platforms[1].annotations["for"], "arm64");
 
-    let tags = ["empty", "odd", "gone", "v1"].map(str::to_owned);
+    let tags = ["empty", "odd", "torn", "gone", "v1"].map(str::to_owned);
     let outcomes = repository.images(&tags, Want::default()).await.unwrap();
     let scopes: Vec<_> =
         outcomes.iter().map(|(_, outcome)| outcome.as_ref().err().map(Error::scope)).collect();
-    assert_eq!(scopes, [Some(Scope::Tag), Some(Scope::Tag), Some(Scope::Missing), None]);
+    assert_eq!(
+        scopes,
+        [Some(Scope::Tag), Some(Scope::Tag), Some(Scope::Tag), Some(Scope::Missing), None]
+    );
     let text = outcomes[1].1.as_ref().unwrap_err().to_string();
     assert_eq!(text, "unknown artifact type: application/vnd.example+json");
 }
