@@ -19,6 +19,7 @@ fn expression() -> impl Strategy<Value = String> {
         any::<String>()
             .prop_map(|text| format!("{text:?}").replace("\\'", "'").replace("\\0", "\\x00")),
         Just("$env".to_owned()),
+        Just("secret".to_owned()),
     ];
     leaf.prop_recursive(5, 48, 4, |inner| {
         let pair = (inner.clone(), inner.clone());
@@ -160,7 +161,33 @@ fn evaluate(source: &str) {
     let _ = evaluate_document(source, Library::CRITERIA, &scope);
 }
 
+/// The text of the variable `secret`, which no other text holds by chance.
+const SECRET: &str = "T0P-S3CR3T";
+
 proptest! {
+    #[test]
+    fn whatever_shows_a_secret_is_tainted(source in expression(), wrap in 0..8) {
+        let call = ["", "upper", "string", "toJSON", "asYAML", "quote", "fromJSON", "split"];
+        let source = match call.get(usize::try_from(wrap).unwrap_or_default()) {
+            Some(&"split") => format!("split(string({source}), ' ')"),
+            Some(name) => format!("{name}({source})"),
+            None => source,
+        };
+        let variables = Variables::from_iter([("secret", Value::text(SECRET).tainted())]);
+        let scope = Scope::new(&variables, Timestamp::UNIX_EPOCH);
+        let program = Program::compile(&source, Library::QUOTING);
+        if let Ok(Ok(value)) = program.map(|program| program.run(&scope)) {
+            let shown = value.to_json().unwrap_or_default().to_string();
+            prop_assert!(!shown.contains(SECRET) || value.is_tainted(), "{source}");
+        }
+        let template = format!("a-${{% {source} %}}-b");
+        let template = Template::parse(&template);
+        if let Ok(Ok(value)) = template.map(|it| it.evaluate(Library::PLAIN, &scope)) {
+            let shown = value.to_json().unwrap_or_default().to_string();
+            prop_assert!(!shown.contains(SECRET) || value.is_tainted(), "{source}");
+        }
+    }
+
     #[test]
     fn a_printed_tree_is_read_as_the_same_tree(source in expression()) {
         if let Ok((ast, root)) = parse(&source, Library::PLAIN) {

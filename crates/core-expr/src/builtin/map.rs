@@ -37,7 +37,9 @@ fn entries(value: &Value, budget: &mut Budget) -> Result<Vec<(Value, Value)>, Tr
         Data::Map(map) => Ok(map
             .entries
             .iter()
-            .map(|(key, value)| (Value::text(key.clone()), value.clone()))
+            .map(|(key, item)| {
+                (Value::text(key.clone()).with_taint(value.has_own_taint()), item.clone())
+            })
             .collect()),
         Data::Pairs(pairs) => {
             // Keys of different types have no order and stay where they are.

@@ -161,16 +161,20 @@ impl<'a> Machine<'a> {
         let room = self.budget.elements(entries.len());
         self.located(id, room)?;
         let mut map = std::collections::BTreeMap::<Text, Value>::new();
+        let mut has_tainted_key = false;
         for (key_id, value_id) in entries {
-            let key = self.evaluate(*key_id)?;
+            let key_value = self.evaluate(*key_id)?;
             let value = self.evaluate(*value_id)?;
-            let Some(key) = key.as_text() else {
-                let message = format!("a map key must be a string, not {}", key.type_name());
+            let Some(key) = key_value.as_text() else {
+                let name = key_value.type_name();
+                let message = format!("a map key must be a string, not {name}");
                 return Err(self.fail(*key_id, Trouble::Invalid(message)));
             };
+            has_tainted_key |= key_value.is_tainted();
             map.entry(key.clone()).or_insert(value);
         }
-        self.collected(id, Data::Map(Arc::new(Map::new(map))).into())
+        let map = Value::from(Data::Map(Arc::new(Map::new(map))));
+        self.collected(id, map.with_taint(has_tainted_key))
     }
 
     /// A new collection, unless it is nested too deeply or too large.

@@ -76,7 +76,12 @@ impl Value {
         }
         match &self.data {
             Data::List(list) => list.items.iter().for_each(|item| item.collect_tainted(texts)),
-            Data::Map(map) => map.entries.values().for_each(|item| item.collect_tainted(texts)),
+            Data::Map(map) => {
+                if self.has_own_taint() {
+                    texts.extend(map.entries.keys().map(|key| key.to_str().into_owned()));
+                }
+                map.entries.values().for_each(|item| item.collect_tainted(texts));
+            }
             Data::Pairs(pairs) => {
                 for (key, value) in &pairs.entries {
                     key.collect_tainted(texts);
@@ -104,7 +109,7 @@ impl Value {
                     |(key, value): (&Text, &Self)| (key.clone(), value.clone().deeply_tainted());
                 let entries = map.entries.iter().map(taint).collect();
                 let map = if map.holds_texts { Map::of_texts(entries) } else { Map::new(entries) };
-                Data::Map(Arc::new(map)).into()
+                Self::from(Data::Map(Arc::new(map))).tainted()
             }
             Data::Object(object) => {
                 let values = object.values.iter().cloned().map(Self::deeply_tainted).collect();

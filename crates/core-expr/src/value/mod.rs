@@ -131,6 +131,11 @@ impl Value {
             }
     }
 
+    /// Whether the value itself is content of a Secret; of a map, its keys.
+    pub(crate) fn has_own_taint(&self) -> bool {
+        self.tainted
+    }
+
     /// The same value, tainted too when `taint` is.
     #[must_use]
     pub(crate) fn with_taint(mut self, taint: bool) -> Self {
