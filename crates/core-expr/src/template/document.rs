@@ -39,8 +39,8 @@ impl Document {
     }
 }
 
-/// Evaluates every text of a JSON object, at any depth; keys are left alone. Ranges of errors are
-/// within the text that failed.
+/// Evaluates every text of a JSON object, at any depth; keys are left alone. Errors name the member
+/// that failed, and their ranges are within its text.
 pub fn evaluate_document(
     source: &str,
     library: Library,
@@ -60,32 +60,59 @@ pub fn evaluate_document(
     if !matches!(document.data, Data::Map(_) | Data::Nil) {
         return Err(refuse("the document is not a JSON object".to_owned()));
     }
-    let value = evaluate(&document, library, scope, &mut Budget::default())?;
+    let mut evaluation = Evaluation { library, scope, budget: Budget::default(), path: Vec::new() };
+    let value = evaluation.evaluate(&document)?;
     let text = json::write(&value).map_err(|trouble| trouble.at(0..source.len()))?;
     Ok(Document { value, text })
 }
 
-fn evaluate(
-    value: &Value,
+/// The evaluation of one document, and where in it we are.
+struct Evaluation<'a> {
     library: Library,
-    scope: &Scope<'_>,
-    budget: &mut Budget,
-) -> Result<Value, Failure> {
-    match &value.data {
-        Data::Text(text) => {
-            Template::parse(&text.to_str())?.evaluate_within(library, scope, budget)
-        }
-        Data::List(list) => {
-            let items = list.items.iter().map(|item| evaluate(item, library, scope, budget));
-            Ok(Value::list(items.collect::<Result<_, _>>()?))
-        }
-        Data::Map(map) => {
-            let mut entries = BTreeMap::new();
-            for (key, value) in &map.entries {
-                entries.insert(key.clone(), evaluate(value, library, scope, budget)?);
+    scope: &'a Scope<'a>,
+    budget: Budget,
+    path: Vec<String>,
+}
+
+impl Evaluation<'_> {
+    fn evaluate(&mut self, value: &Value) -> Result<Value, Failure> {
+        match &value.data {
+            Data::Text(text) => self.template(&text.to_str()),
+            Data::List(list) => {
+                let items = list.items.iter().enumerate();
+                let items = items.map(|(index, item)| self.member(index.to_string(), item));
+                Ok(Value::list(items.collect::<Result<_, _>>()?))
             }
-            Ok(Data::Map(Arc::new(Map::new(entries))).into())
+            Data::Map(map) => {
+                let mut entries = BTreeMap::new();
+                for (key, value) in &map.entries {
+                    let value = self.member(key.to_str().into_owned(), value)?;
+                    entries.insert(key.clone(), value);
+                }
+                Ok(Data::Map(Arc::new(Map::new(entries))).into())
+            }
+            _ => Ok(value.clone()),
         }
-        _ => Ok(value.clone()),
+    }
+
+    fn member(&mut self, name: String, value: &Value) -> Result<Value, Failure> {
+        self.path.push(name);
+        let result = self.evaluate(value);
+        self.path.pop();
+        result
+    }
+
+    fn template(&mut self, text: &str) -> Result<Value, Failure> {
+        let template = Template::parse(text).map_err(Failure::Invalid);
+        let result = template.and_then(|template| {
+            template.evaluate_within(self.library, self.scope, &mut self.budget)
+        });
+        result.map_err(|failure| match failure {
+            Failure::Invalid(mut error) => {
+                error.message = format!("{}: {}", self.path.join("."), error.message);
+                Failure::Invalid(error)
+            }
+            needs @ Failure::Needs(_) => needs,
+        })
     }
 }

@@ -62,6 +62,11 @@ fn documents_keep_their_keys_and_their_taint() {
     for source in ["[]", "1", "", "{", r#"{"a": "${{ 1 + }}"}"#] {
         assert!(evaluate(source).is_err(), "{source}");
     }
+    let Err(Failure::Invalid(error)) = evaluate(r#"{"a": [1, {"b": "x ${{ tag.y }}"}]}"#) else {
+        panic!("should fail")
+    };
+    assert_eq!(error.message, "a.1.b: cannot fetch y from string");
+    assert_eq!(error.range, 10..11);
     let reserved = variables.with("quote", Value::NIL);
     let scope = Scope::new(&reserved, Timestamp::UNIX_EPOCH);
     assert!(evaluate_document("{}", Library::PLAIN, &scope).is_err());
