@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 
 use api_kinds::{Freight, Stage, Warehouse};
-use core_rules::admission::{Admitted, Operation, Permission, Refusal, freight};
+use core_rules::admission::{
+    Admitted, Operation, Permission, Refusal,
+    freight::{self, UpdateWorld},
+};
 use core_rules::wire_time::to_wire;
 
 use crate::{Admitter, Request, Verdict, admitter::changed};
 
 /// How many aliases are tried; each one is known to be taken before the next.
 const MAX_ALIASES: usize = 64;
+/// In an access review, no name means all.
+const EVERY_STAGE: &str = "";
 
 pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Freight = request.object()?;
@@ -70,7 +75,12 @@ async fn validate_update(admitter: &Admitter, request: &Request<'_>) -> Result<A
         })
         .collect();
     let caller = admitter.settings.identities.caller(request.user);
-    freight::validate_update(&freight, &old, &caller, is_alias_taken, &approvals)
+    let mut promote_everywhere = None;
+    if freight::changes_standing(&freight, &old) && !caller.is_control_plane() {
+        promote_everywhere = Some(lookup.promote(request.user, namespace, EVERY_STAGE).await);
+    }
+    let world = UpdateWorld { is_alias_taken, approvals: &approvals, promote_everywhere };
+    freight::validate_update(&freight, &old, &caller, &world)
 }
 
 async fn validate_delete(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {

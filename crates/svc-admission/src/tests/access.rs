@@ -54,6 +54,18 @@ async fn approvals_need_the_promote_permission_too() {
 }
 
 #[tokio::test]
+async fn so_does_what_stands_for_an_approval() {
+    let (world, name) = scene().await;
+    let api: kube::Api<api_kinds::Freight> = kube::Api::namespaced(world.client.clone(), "demo");
+    let old = serde_json::to_value(api.get(&name).await.unwrap()).unwrap();
+    let mut verified = old.clone();
+    verified["status"]["verifiedIn"] = json!({"test": {"verifiedAt": "2026-01-02T03:04:05Z"}});
+    let refusal = world.update("mallory", "status", &old, verified.clone()).await.unwrap_err();
+    assert!(refusal.message.contains("is not permitted to say where Freight"), "{refusal}");
+    world.update(API, "status", &old, verified).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_controller_writes_only_its_own_shard() {
     let (world, _) = scene().await;
     world

@@ -97,17 +97,34 @@ pub fn new_approvals<'a>(freight: &'a Freight, old: &Freight) -> Vec<&'a str> {
     stages.filter(is_new).map(String::as_str).collect()
 }
 
-/// The content never changes; an approval needs the same permission as a promotion. Upstream lets
-/// anyone approve who may write the status.
+/// Whether an update says something else of where the Freight is and was verified.
+pub fn changes_standing(freight: &Freight, old: &Freight) -> bool {
+    let (new, old) = (&freight.status, &old.status);
+    new.verified_in != old.verified_in || new.currently_in != old.currently_in
+}
+
+/// What must be known to let a change of Freight in.
+#[derive(Clone, Copy, Debug)]
+pub struct UpdateWorld<'a> {
+    /// Whether other Freight of the namespace has its alias.
+    pub is_alias_taken: bool,
+    /// The approvals that the update adds.
+    pub approvals: &'a [Approval<'a>],
+    /// Whether the user may promote to every Stage; asked where [`changes_standing`] says so and the
+    /// control plane does not write.
+    pub promote_everywhere: Option<Permission>,
+}
+
+/// The content never changes; an approval needs the same permission as a promotion, and so does what
+/// stands for one. Upstream lets anyone approve who may write the status.
 pub fn validate_update(
     freight: &Freight,
     old: &Freight,
     caller: &Caller<'_>,
-    is_alias_taken: bool,
-    approvals: &[Approval<'_>],
+    world: &UpdateWorld<'_>,
 ) -> Result<Admitted, Refusal> {
     let name = name(&freight.metadata);
-    if is_alias_taken {
+    if world.is_alias_taken {
         let why = format!(
             "alias {:?} already used by another piece of Freight in namespace {:?}",
             freight.alias,
@@ -119,8 +136,9 @@ pub fn validate_update(
         let changed: Vec<FieldError> = first_change(freight, old).into_iter().collect();
         Refusal::unless_valid::<Freight>(name, changed)?;
     }
+    check_standing(freight, caller, world.promote_everywhere)?;
     let mut admitted = Admitted::default();
-    for approval in approvals {
+    for approval in world.approvals {
         check_approval(freight, caller, approval)?;
         let stage = approval.stage_name;
         if approval.stage.is_none() {
@@ -131,6 +149,28 @@ pub fn validate_update(
         }
     }
     Ok(admitted)
+}
+
+/// What was verified in one Stage is available to all behind it, so whoever says so must be allowed
+/// to promote to any: then it gives them nothing that an approval would not.
+fn check_standing(
+    freight: &Freight,
+    caller: &Caller<'_>,
+    promote_everywhere: Option<Permission>,
+) -> Result<(), Refusal> {
+    let why = match promote_everywhere {
+        None | Some(Permission::Granted) => return Ok(()),
+        Some(Permission::Denied) => format!(
+            "subject {:?} is not permitted to say where Freight is or was verified: that takes \
+             the permission to promote to every Stage",
+            caller.name()
+        ),
+        Some(Permission::Unknown) => {
+            "error creating SubjectAccessReview; refusing to change where Freight was verified"
+                .to_owned()
+        }
+    };
+    Err(Refusal::forbidden::<Freight>(name(&freight.metadata), &why))
 }
 
 fn check_approval(

@@ -104,9 +104,12 @@ fn artifacts_match_subscriptions_one_to_one() {
     assert!(create(&freight(other), Some(&warehouse(json!([])))).is_ok());
 }
 
+const NOTHING: UpdateWorld<'_> =
+    UpdateWorld { is_alias_taken: false, approvals: &[], promote_everywhere: None };
+
 fn update(new: &Freight, old: &Freight, who: &str) -> Result<Admitted, Refusal> {
     let user = user(who);
-    validate_update(new, old, &identities().caller(&user), false, &[])
+    validate_update(new, old, &identities().caller(&user), &NOTHING)
 }
 
 #[test]
@@ -128,7 +131,8 @@ fn the_content_never_changes() {
     fixture::delete(&mut new.metadata);
     assert!(update(&new, &old, "alice").is_ok());
     let user = user("alice");
-    let taken = validate_update(&old, &old, &identities().caller(&user), true, &[]).unwrap_err();
+    let world = UpdateWorld { is_alias_taken: true, ..NOTHING };
+    let taken = validate_update(&old, &old, &identities().caller(&user), &world).unwrap_err();
     assert_eq!(taken.code(), 409);
 }
 
@@ -148,7 +152,8 @@ fn an_approval_needs_the_promote_permission_and_a_stage_that_asks() {
     let verdict = |who: &str, permission, stage: Option<&Stage>| {
         let user = user(who);
         let approvals = [Approval { stage_name: "prod", stage, permission }];
-        validate_update(&new, &old, &identities().caller(&user), false, &approvals)
+        let world = UpdateWorld { approvals: &approvals, ..NOTHING };
+        validate_update(&new, &old, &identities().caller(&user), &world)
     };
     let asking = stage("w");
     let admitted = verdict("alice", Permission::Granted, Some(&asking)).unwrap();
@@ -163,6 +168,35 @@ fn an_approval_needs_the_promote_permission_and_a_stage_that_asks() {
     assert_eq!(verdict("alice", Permission::Unknown, Some(&asking)).unwrap_err().code(), 403);
     assert_eq!(verdict("alice", Permission::Granted, Some(&stage("x"))).unwrap_err().code(), 422);
     assert_eq!(verdict("alice", Permission::Granted, None).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn where_freight_was_verified_is_not_anyones_to_say() {
+    let old = freight(commit());
+    let status = |status: Value| {
+        let mut new = old.clone();
+        new.status = serde_json::from_value(status).unwrap();
+        new
+    };
+    let verified = status(json!({"verifiedIn": {"test": {"verifiedAt": "2026-01-02T03:04:05Z"}}}));
+    let soaked = status(
+        json!({"verifiedIn": {"test": {"verifiedAt": "2026-01-02T03:04:05Z", "longestSoak": "9h0m0s"}}}),
+    );
+    let there = status(json!({"currentlyIn": {"test": {"since": "2020-01-02T03:04:05Z"}}}));
+    assert!(changes_standing(&verified, &old) && changes_standing(&there, &old));
+    assert!(changes_standing(&soaked, &verified) && changes_standing(&old, &verified));
+    let noted = status(json!({"metadata": {"a": 1}, "approvedFor": {"test": {}}}));
+    assert!(!changes_standing(&noted, &old));
+    let verdict = |permission| {
+        let user = user("alice");
+        let world = UpdateWorld { promote_everywhere: Some(permission), ..NOTHING };
+        validate_update(&verified, &old, &identities().caller(&user), &world)
+    };
+    assert!(verdict(Permission::Granted).is_ok());
+    let denied = verdict(Permission::Denied).unwrap_err();
+    assert_eq!(denied.code(), 403);
+    assert!(denied.message.contains("is not permitted to say where Freight is or was verified"));
+    assert_eq!(verdict(Permission::Unknown).unwrap_err().code(), 403);
 }
 
 #[test]
