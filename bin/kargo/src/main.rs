@@ -24,7 +24,7 @@ use crate::exit::{Exit, Failure};
 #[derive(Parser)]
 #[command(name = "kargo", version = version::number(), disable_help_subcommand = true)]
 enum Command {
-    /// Start a whole control plane in this process, with no cluster
+    /// Start a whole control plane in this process, with no cluster or on one
     Up(up::UpArgs),
     /// Keep Projects, their namespaces and the permissions of the other components
     ManagementController,

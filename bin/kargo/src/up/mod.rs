@@ -22,7 +22,7 @@ use crate::exit::{Exit, Failure};
 /// From the signal to the end of the process; what has not stopped by then is cut off.
 const STOP_GRACE: Duration = Duration::from_secs(4);
 
-/// Start a whole control plane in this process, with no cluster
+/// Start a whole control plane in this process, with no cluster or on one
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct UpArgs {

@@ -54,14 +54,17 @@ impl Instance {
         claimed.ok_or_else(|| Failure::new(Exit::Error, "stopped while waiting for the Lease"))
     }
 
+    /// Whether another process has the Lease by now. Who cannot tell takes it for their own.
+    pub(super) async fn is_replaced(&self) -> bool {
+        self.read().await.is_some_and(|spec| self.is_anothers(&spec))
+    }
+
     /// Completes when another process renews the Lease, with its name.
     async fn see_another(&self) -> String {
-        let leases: Api<Lease> = Api::namespaced(self.client.clone(), &self.namespace);
         let mut first: Option<LeaseSpec> = None;
         loop {
             // What cannot be read is for the elector to complain about.
-            let spec = leases.get_opt(LEASE).await.ok().flatten().and_then(|lease| lease.spec);
-            let spec = spec.filter(|spec| self.is_anothers(spec));
+            let spec = self.read().await.filter(|spec| self.is_anothers(spec));
             match (&first, spec) {
                 (Some(first), Some(now)) if first.holder_identity == now.holder_identity => {
                     if first.renew_time != now.renew_time {
@@ -80,6 +83,11 @@ impl Instance {
             }
             self.world.clock.sleep(PAUSE).await;
         }
+    }
+
+    async fn read(&self) -> Option<LeaseSpec> {
+        let leases: Api<Lease> = Api::namespaced(self.client.clone(), &self.namespace);
+        leases.get_opt(LEASE).await.ok().flatten()?.spec
     }
 
     fn is_anothers(&self, spec: &LeaseSpec) -> bool {

@@ -136,6 +136,9 @@ impl Run {
             }
         };
         let ended = self.end(leadership).await;
+        if let (Err(_), Err(failure)) = (&worked, &ended) {
+            tracing::error!(%failure, "not ended cleanly");
+        }
         worked.and(ended)
     }
 
@@ -242,13 +245,10 @@ impl Run {
         }
     }
 
-    /// Takes the webhooks out, stops everything and gives the Lease back. Without the Lease the webhooks are another's.
+    /// Takes the webhooks out, stops everything and gives the Lease back.
     async fn end(&self, leadership: Option<Leadership>) -> Result<(), Failure> {
         self.upkeep.shutdown(STOP_GRACE).await;
-        let farewell = match leadership {
-            Some(_) => self.take_out().await,
-            None => Ok(()),
-        };
+        let farewell = self.take_out().await;
         let stopped = self.world.tasks.shutdown(STOP_GRACE).await;
         if let Some(leadership) = leadership {
             leadership.release().await;
@@ -257,20 +257,26 @@ impl Run {
         farewell
     }
 
+    /// Takes the webhooks out, unless another process has registered its own since we lost the Lease.
     async fn take_out(&self) -> Result<(), Failure> {
+        let remove = async {
+            if self.instance.is_replaced().await {
+                return Ok(());
+            }
+            webhooks::unregister(&self.cluster.installer).await?;
+            self.world.clock.sleep(ECHO).await;
+            Ok(())
+        };
         let removed = tokio::select! {
-            removed = webhooks::unregister(&self.cluster.installer) => removed.map(drop),
+            removed = remove => removed,
             () = self.world.clock.sleep(FAREWELL) => {
                 Err(Failure::new(Exit::ClusterUnreachable, "the cluster did not answer in time"))
             }
         };
-        if removed.is_ok() {
-            self.world.clock.sleep(ECHO).await;
-        }
-        removed.map_err(|failure| {
-            failure.context("webhooks are still registered, so that writes of Kargo kinds are refused").hint(
-                "start kargo up again, or run it with --uninstall-webhooks when the cluster answers",
-            )
+        removed.map_err(|failure: Failure| {
+            failure
+                .context("webhooks may still be registered, so that writes of Kargo kinds are refused")
+                .hint("start kargo up again, or run it with --uninstall-webhooks when the cluster answers")
         })
     }
 }
