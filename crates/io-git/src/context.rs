@@ -1,6 +1,6 @@
 //! What every operation on a repository needs: settings, the ways out, time and tasks.
 
-use std::{net::IpAddr, path::PathBuf, sync::Arc};
+use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use core_clock::{Clock, Environment, Tasks};
 use io_exec::{Command, Exec};
@@ -20,6 +20,9 @@ const INHERITED: [&str; 9] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
 ];
+
+/// How long a name server may take.
+const LOOKUP_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Shared by all repositories of a store.
 pub(crate) struct Context {
@@ -64,8 +67,11 @@ impl Context {
     /// differently a moment later changes nothing.
     pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<IpAddr>, Error> {
         let host = host.trim_matches(['[', ']']);
-        let found = tokio::net::lookup_host((host, port)).await;
-        let found = found.map_err(|_| outbound::Error::Name { host: host.to_owned() })?;
+        let unknown = || outbound::Error::Name { host: host.to_owned() };
+        let found = tokio::select! {
+            found = tokio::net::lookup_host((host, port)) => found.map_err(|_| unknown())?,
+            () = self.clock.sleep(LOOKUP_DEADLINE) => return Err(unknown().into()),
+        };
         let policy = &self.outbound.settings().policy;
         let mut refused = None;
         let mut allowed = Vec::new();
@@ -79,7 +85,7 @@ impl Context {
             (true, Some((address, refusal))) => {
                 Err(outbound::Error::Refused { host: host.to_owned(), address, refusal }.into())
             }
-            (true, None) => Err(outbound::Error::Name { host: host.to_owned() }.into()),
+            (true, None) => Err(unknown().into()),
             _ => Ok(allowed),
         }
     }

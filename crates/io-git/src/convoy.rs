@@ -104,3 +104,66 @@ impl<R, V> Drop for Driver<R, V> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::atomic::AtomicUsize, time::Duration};
+
+    use io_runtime::TaskGroup;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn late_requests_share_the_next_journey() {
+        let (convoy, tasks) = (Arc::new(Convoy::<u32, Vec<u32>>::default()), TaskGroup::new());
+        let journeys = Arc::new(AtomicUsize::new(0));
+        let gate = Arc::new(tokio::sync::Semaphore::new(0));
+        let join = |number| {
+            let (convoy, tasks, journeys, gate) =
+                (convoy.clone(), tasks.clone(), journeys.clone(), gate.clone());
+            async move {
+                let travel = move |requests: Vec<u32>| {
+                    journeys.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    let gate = gate.clone();
+                    async move {
+                        let _permit = gate.acquire().await;
+                        requests
+                    }
+                };
+                convoy.join(&tasks, number, travel).await
+            }
+        };
+        let mut first = Box::pin(join(1));
+        assert!(futures_poll(&mut first).await.is_none());
+        let mut late: Vec<_> = (2..5).map(|number| Box::pin(join(number))).collect();
+        for waiting in &mut late {
+            assert!(futures_poll(waiting).await.is_none());
+        }
+        gate.add_permits(10);
+        assert_eq!(first.await, Some(vec![1]));
+        for waiting in late {
+            assert_eq!(waiting.await, Some(vec![2, 3, 4]));
+        }
+        assert_eq!(journeys.load(std::sync::atomic::Ordering::SeqCst), 2);
+        assert!(tasks.shutdown(Duration::from_secs(5)).await && convoy.is_idle());
+    }
+
+    /// Lets background tasks run, then looks whether `future` is done.
+    async fn futures_poll<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+        let looked = std::future::poll_fn(|cx| match std::pin::Pin::new(&mut *future).poll(cx) {
+            std::task::Poll::Ready(value) => std::task::Poll::Ready(Some(value)),
+            std::task::Poll::Pending => std::task::Poll::Ready(None),
+        })
+        .await;
+        tokio::task::yield_now().await;
+        looked
+    }
+
+    #[tokio::test]
+    async fn a_lost_journey_is_told_and_the_next_one_leaves() {
+        let (convoy, tasks) = (Convoy::<(), u32>::default(), TaskGroup::new());
+        let lost = convoy.join(&tasks, (), |_| async { panic!("expected in this test") }).await;
+        assert_eq!(lost, None);
+        assert_eq!(convoy.join(&tasks, (), |_| async { 7 }).await, Some(7));
+    }
+}

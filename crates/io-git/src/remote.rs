@@ -194,9 +194,10 @@ fn parse_http(text: &str) -> Result<(Address, Option<Credential>), Error> {
         return refuse("it names no host");
     }
     let decoded = |text: &str| percent_decoded(text).unwrap_or_else(|| text.to_owned());
-    let credential = (!url.username().is_empty() || url.password().is_some()).then(|| {
-        Credential::basic(decoded(url.username()), decoded(url.password().unwrap_or_default()))
-    });
+    // A name alone is no login: servers that let everybody in would refuse it.
+    let credential = url
+        .password()
+        .map(|password| Credential::basic(decoded(url.username()), decoded(password)));
     if url.set_username("").is_err() || url.set_password(None).is_err() {
         return refuse("it names no host");
     }
@@ -327,6 +328,7 @@ mod tests {
         assert_eq!(in_url.to_string(), "https://example.com/x");
         assert_eq!(in_url.credential, Some(Credential::basic("me", "p@ss")));
         assert!(!format!("{in_url:?}").contains("p@ss"));
+        assert_eq!(target("https://git@example.com/x", None).unwrap().credential, None);
         let given = Credential::basic("kargo", "token");
         let both = target("https://me:old@example.com/x", Some(given.clone())).unwrap();
         assert_eq!(both.credential, Some(given));

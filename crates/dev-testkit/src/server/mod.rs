@@ -1,10 +1,16 @@
 //! Real servers of the outside world, started and stopped by the test that needs them.
 
+mod chart;
 mod git_http;
 mod git_repository;
 pub mod registry;
 mod ssh;
+mod tls_front;
+mod toxic;
 
+pub use chart::ChartServer;
 pub use git_http::{Behaviour, GitHttp, Seen};
 pub use git_repository::GitRepository;
 pub use ssh::{SshServer, missing_sshd};
+pub use tls_front::TlsFront;
+pub use toxic::{ToxicProxy, Toxin};

@@ -1,8 +1,9 @@
 //! Refs over HTTP.
 
 use core_rules::credential::Credential;
-use dev_testkit::server::{Behaviour, GitHttp};
-use io_git::Error;
+use dev_testkit::server::{Behaviour, GitHttp, TlsFront};
+use io_git::{Error, Remote};
+use io_http::outbound::Tls;
 
 use crate::world::{World, fetch, remote};
 
@@ -126,4 +127,25 @@ async fn answers_that_are_no_repository_are_told_apart() {
     world.server.behave("page", Behaviour::Status(200));
     let page = world.repository("page").list_refs(&[]).await.unwrap_err();
     assert!(matches!(page, Error::Protocol { .. }), "{page}");
+}
+
+#[tokio::test]
+async fn a_private_authority_is_trusted_when_it_is_given_and_only_then() {
+    let world = World::new().await;
+    let origin = world.server.repository("a").unwrap();
+    origin.commit("main", "one", &[("x", "1")]).unwrap();
+    let front = TlsFront::start(world.server.address()).await.unwrap();
+    let url = format!("https://{}/a", front.address());
+    let repository = |tls: Tls| {
+        let remote = Remote { url: url.clone(), credential: None, tls };
+        world.store.repository(&remote).unwrap()
+    };
+    let error = repository(Tls::default()).list_refs(&[]).await.unwrap_err();
+    assert!(error.to_string().contains("no trusted TLS connection"), "{error}");
+    let given = Tls { ca_pem: Some(front.certificate().into()), ..Tls::default() };
+    fetch(&repository(given), "refs/heads/main").await.unwrap();
+    // What the list call accepts, the program that fetches accepts as well.
+    origin.commit("main", "two", &[("x", "2")]).unwrap();
+    fetch(&repository(Tls::skip_verify(true)), "refs/heads/main").await.unwrap();
+    assert_eq!(world.store.usage().mirrors[0].fetches, 2);
 }
