@@ -56,8 +56,8 @@ impl Repository {
         tags: &[String],
         want: Want,
     ) -> Result<Vec<(String, Result<ImageMetadata, Error>)>, Error> {
-        let reads: Vec<_> = tags.iter().map(|tag| self.tagged_image(tag, want)).collect();
-        let mut reads = stream::iter(reads).buffered(CONCURRENCY);
+        let reads = stream::iter(tags.to_vec()).map(|tag| self.tagged_image(tag, want));
+        let mut reads = reads.buffered(CONCURRENCY);
         let mut outcomes = Vec::with_capacity(tags.len());
         while let Some((tag, outcome)) = reads.next().await {
             match outcome {
@@ -69,12 +69,16 @@ impl Repository {
     }
 
     /// Boxed, because the compiler cannot see that a stream of such futures may change threads.
-    fn tagged_image<'a>(
-        &'a self,
-        tag: &'a str,
+    fn tagged_image(
+        &self,
+        tag: String,
         want: Want,
-    ) -> BoxFuture<'a, (String, Result<ImageMetadata, Error>)> {
-        async move { (tag.to_owned(), self.image(tag, want).await) }.boxed()
+    ) -> BoxFuture<'_, (String, Result<ImageMetadata, Error>)> {
+        async move {
+            let outcome = self.image(&tag, want).await;
+            (tag, outcome)
+        }
+        .boxed()
     }
 
     async fn read(

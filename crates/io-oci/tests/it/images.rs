@@ -203,3 +203,16 @@ async fn what_one_project_may_read_is_not_shown_to_another() {
     }
     assert_eq!(cost, [2, 0, 2]);
 }
+
+#[tokio::test]
+async fn searches_may_run_on_any_thread() {
+    let registries = registries();
+    let search = tokio::task::spawn(async move {
+        let access = anonymous();
+        let repository = registries.image_repository("169.254.0.1/a/b", &access).unwrap();
+        let tags = repository.tags().await.unwrap_or_default();
+        let charts = registries.chart_versions("http://169.254.0.1/", "app", &access).await;
+        (repository.images(&tags, Want::default()).await.unwrap().len(), charts.is_err())
+    });
+    assert_eq!(search.await.unwrap(), (0, true));
+}
