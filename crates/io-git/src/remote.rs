@@ -16,7 +16,7 @@ use url::Url;
 use crate::error::{Error, Offered};
 
 /// A repository as a subscription names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Remote {
     /// Its URL as the user wrote it: http(s), ssh or `user@host:path`.
     pub url: String,
@@ -24,6 +24,16 @@ pub struct Remote {
     pub credential: Option<Credential>,
     /// How far to trust an https server.
     pub tls: Tls,
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may hold a password.
+        match Target::of(self) {
+            Ok(target) => write!(f, "Remote({target})"),
+            Err(_) => f.write_str("Remote(an unusable URL)"),
+        }
+    }
 }
 
 /// What to dial.
@@ -244,7 +254,7 @@ fn check_ssh(ssh: SshAddress) -> Result<SshAddress, Error> {
     let plain = |text: &str| {
         !text.is_empty()
             && !text.starts_with('-')
-            && text.chars().all(|c| c.is_alphanumeric() || "-_.:%+".contains(c))
+            && text.chars().all(|c| c.is_alphanumeric() || "-_.:+".contains(c))
     };
     if !plain(&ssh.host) {
         return refuse("it names no host");
@@ -327,7 +337,13 @@ mod tests {
         let in_url = target("https://me:p%40ss@example.com/x", None).unwrap();
         assert_eq!(in_url.to_string(), "https://example.com/x");
         assert_eq!(in_url.credential, Some(Credential::basic("me", "p@ss")));
-        assert!(!format!("{in_url:?}").contains("p@ss"));
+        let remote = Remote {
+            url: "https://me:p%40ss@example.com/x".to_owned(),
+            credential: None,
+            tls: Tls::default(),
+        };
+        let shown = format!("{in_url:?} {remote:?}");
+        assert!(!shown.contains("p@ss") && !shown.contains("p%40ss"), "{shown}");
         assert_eq!(target("https://git@example.com/x", None).unwrap().credential, None);
         let given = Credential::basic("kargo", "token");
         let both = target("https://me:old@example.com/x", Some(given.clone())).unwrap();

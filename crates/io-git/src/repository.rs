@@ -106,6 +106,9 @@ impl Repository {
         let (git_dir, asked) = (mirror.git_dir(), wants.to_owned());
         let format = wants.first().map_or(gix_hash::Kind::Sha1, |want| want.id.kind());
         let found = blocking(move || {
+            if !git_dir.join("objects").is_dir() {
+                return None;
+            }
             let held = Held::open(git_dir, format);
             match freshness {
                 Freshness::AsListed => held.all(&asked),

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     fs::{self, File, OpenOptions},
     io,
+    os::unix::fs::DirBuilderExt as _,
     path::Path,
     sync::{
         Arc,
@@ -194,7 +195,8 @@ fn describe(mirror: &Mirror, monotonic: std::time::Duration) -> MirrorUsage {
 /// Takes the lock, clears what an earlier run left, and finds its mirrors.
 fn open_root(root: &Path) -> Result<(File, BTreeMap<String, Arc<Mirror>>), Error> {
     let local = |error: io::Error| Error::local("the repository store could not be opened", &error);
-    fs::create_dir_all(root).map_err(local)?;
+    // Mirrors of private repositories are for nobody else to read.
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(local)?;
     let lock =
         OpenOptions::new().create(true).append(true).open(root.join("lock")).map_err(local)?;
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {

@@ -22,6 +22,27 @@ async fn an_unchanged_repository_costs_two_requests_and_no_fetch() {
 }
 
 #[tokio::test]
+async fn a_repository_of_which_nothing_is_wanted_can_be_read() {
+    let world = World::new().await;
+    world.server.repository("empty").unwrap();
+    let repository = world.repository("empty");
+    let refs = repository.list_refs(&["refs/tags/"]).await.unwrap();
+    let snapshot = repository.fetch(&refs, &[]).await.unwrap();
+    let tip = snapshot.read(|reader| reader.tip("refs/heads/main").map(drop)).await;
+    assert!(matches!(tip, Err(Error::NoSuchRef { .. })));
+}
+
+#[tokio::test]
+async fn a_host_that_is_a_name_is_fetched_from_the_addresses_that_were_checked() {
+    let world = World::new().await;
+    world.server.repository("a").unwrap().commit("main", "one", &[("x", "1")]).unwrap();
+    let url = world.server.url("a").replace("127.0.0.1", "localhost");
+    let repository = world.store.repository(&crate::world::remote(&url, None)).unwrap();
+    let snapshot = fetch(&repository, "refs/heads/main").await.unwrap();
+    assert_eq!(subjects(&snapshot, "refs/heads/main").await.unwrap(), ["one"]);
+}
+
+#[tokio::test]
 async fn many_callers_share_one_fetch_also_for_different_branches() {
     let world = World::new().await;
     let origin = world.server.repository("mono").unwrap();
