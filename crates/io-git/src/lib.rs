@@ -19,6 +19,7 @@ mod remote;
 mod repository;
 mod session;
 mod settings;
+mod ssh_login;
 mod store;
 mod wire;
 

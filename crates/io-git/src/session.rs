@@ -3,7 +3,7 @@
 //! Secrets reach programs through files that only we can read and through their environment, never through arguments or
 //! URLs. `git` is pinned to addresses that were checked, follows no redirect, runs no hook and asks nobody.
 
-use std::{fmt::Write as _, fs, net::IpAddr, path::PathBuf};
+use std::{fs, net::IpAddr, path::PathBuf};
 
 use core_rules::credential::{Credential, Secret};
 use io_exec::{Command, Redactor, WorkDir};
@@ -14,7 +14,8 @@ use crate::{
     context::Context,
     error::Error,
     refs::Server,
-    remote::{Address, SshAddress, Target},
+    remote::{Address, Target},
+    ssh_login::{self, SshLogin},
 };
 
 /// Prints the credential that its environment holds, when git asks for it.
@@ -57,8 +58,8 @@ impl Session {
                 }
             }
             Address::Ssh(ssh) => {
-                let login = SshLogin::write(cx, target, ssh, &session.home).await?;
-                let config = shell_word(&login.to_string_lossy());
+                let config = ssh_login::write(cx, target, ssh, &session.home).await?;
+                let config = shell_word(&config.to_string_lossy());
                 session.environment.push(("GIT_SSH_COMMAND", format!("ssh -F {config}")));
                 session.environment.push(("GIT_SSH_VARIANT", "ssh".to_owned()));
                 session.url = format!("{}:{}", SshLogin::HOST, ssh.path);
@@ -184,85 +185,12 @@ fn machine_certificates(cx: &Context) -> String {
     places.map(fs::read_to_string).find_map(Result::ok).unwrap_or_default()
 }
 
-fn home(cx: &Context) -> Result<WorkDir, Error> {
+/// A private directory for one operation.
+pub(crate) fn home(cx: &Context) -> Result<WorkDir, Error> {
     WorkDir::create(&cx.work(), "git-")
         .map_err(|error| Error::local("a work directory could not be created", &error))
 }
 
 fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// A configuration for `ssh` that knows one host, one key and nothing of the user we run as.
-pub(crate) struct SshLogin {
-    // Removed with the key when the login ends.
-    _home: WorkDir,
-    config: PathBuf,
-}
-
-impl SshLogin {
-    /// The name the configuration gives the one host it knows.
-    pub(crate) const HOST: &'static str = "remote";
-
-    pub(crate) async fn open(
-        cx: &Context,
-        target: &Target,
-        ssh: &SshAddress,
-    ) -> Result<Self, Error> {
-        let home = home(cx)?;
-        let config = Self::write(cx, target, ssh, &home).await?;
-        Ok(Self { _home: home, config })
-    }
-
-    pub(crate) fn config(&self) -> &PathBuf {
-        &self.config
-    }
-
-    async fn write(
-        cx: &Context,
-        target: &Target,
-        ssh: &SshAddress,
-        home: &WorkDir,
-    ) -> Result<PathBuf, Error> {
-        let port = ssh.port.unwrap_or(22);
-        let addresses = cx.addresses(&ssh.host, port).await?;
-        let address = addresses.first().map_or_else(|| ssh.host.clone(), ToString::to_string);
-        let local = |error| Error::local("the ssh configuration could not be written", &error);
-        let key = match &target.credential {
-            Some(Credential::SshKey(key)) => {
-                let text = format!("{}\n", key.expose().replace('\r', "").trim_end());
-                let file = home.write_private("key", text.as_bytes()).map_err(local)?;
-                format!("\"{}\"", file.display())
-            }
-            _ => "none".to_owned(),
-        };
-        let text = ssh_config(cx, ssh, &address, &key);
-        home.write_private("ssh_config", text.as_bytes()).map_err(local)
-    }
-}
-
-fn ssh_config(cx: &Context, ssh: &SshAddress, address: &str, key: &str) -> String {
-    let port = ssh.port.unwrap_or(22);
-    let alias = if port == 22 { ssh.host.clone() } else { format!("[{}]:{port}", ssh.host) };
-    let (known, checking) = match &cx.settings.known_hosts {
-        Some(file) => (file.clone(), "yes"),
-        None => (cx.settings.root.join("known_hosts"), "accept-new"),
-    };
-    let mut text = format!(
-        "Host *\nHostName {address}\nPort {port}\nHostKeyAlias {alias}\nIdentityFile {key}\n\
-         UserKnownHostsFile \"{}\"\nStrictHostKeyChecking {checking}\n",
-        known.display()
-    );
-    if let Some(user) = &ssh.user {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "User {user}");
-    }
-    text.push_str(
-        "GlobalKnownHostsFile none\nIdentitiesOnly yes\nIdentityAgent none\nBatchMode yes\n\
-         PasswordAuthentication no\nKbdInteractiveAuthentication no\nConnectTimeout 30\n\
-         ServerAliveInterval 15\nServerAliveCountMax 4\nForwardAgent no\nForwardX11 no\n\
-         ClearAllForwardings yes\nPermitLocalCommand no\nControlMaster no\nControlPath none\n\
-         UpdateHostKeys no\nLogLevel ERROR\n",
-    );
-    text
 }

@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     refs::Refs,
     remote::{SshAddress, Target},
-    session::SshLogin,
+    ssh_login::SshLogin,
 };
 
 const FLUSH: &[u8] = b"0000";

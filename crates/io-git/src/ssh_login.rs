@@ -1,0 +1,90 @@
+//! A login over SSH: a configuration for `ssh` that knows one host, one key and nothing of the user we run as.
+//!
+//! The host is dialled by an address that was checked, while its key is looked up under its name.
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use core_rules::credential::Credential;
+use io_exec::WorkDir;
+
+use crate::{
+    context::Context,
+    error::Error,
+    remote::{SshAddress, Target},
+    session::home,
+};
+
+/// The files of one login; gone when it is dropped.
+pub(crate) struct SshLogin {
+    // Removed with the key when the login ends.
+    _home: WorkDir,
+    config: PathBuf,
+}
+
+impl SshLogin {
+    /// The name the configuration gives the one host it knows.
+    pub(crate) const HOST: &'static str = "remote";
+
+    pub(crate) async fn open(
+        cx: &Context,
+        target: &Target,
+        ssh: &SshAddress,
+    ) -> Result<Self, Error> {
+        let home = home(cx)?;
+        let config = write(cx, target, ssh, &home).await?;
+        Ok(Self { _home: home, config })
+    }
+
+    pub(crate) fn config(&self) -> &PathBuf {
+        &self.config
+    }
+}
+
+/// Writes key and configuration into `home`, and returns where the configuration is.
+pub(crate) async fn write(
+    cx: &Context,
+    target: &Target,
+    ssh: &SshAddress,
+    home: &WorkDir,
+) -> Result<PathBuf, Error> {
+    let port = ssh.port.unwrap_or(22);
+    let addresses = cx.addresses(&ssh.host, port).await?;
+    let address = addresses.first().map_or_else(|| ssh.host.clone(), ToString::to_string);
+    let local = |error| Error::local("the ssh configuration could not be written", &error);
+    let key = match &target.credential {
+        Some(Credential::SshKey(key)) => {
+            let text = format!("{}\n", key.expose().replace('\r', "").trim_end());
+            let file = home.write_private("key", text.as_bytes()).map_err(local)?;
+            format!("\"{}\"", file.display())
+        }
+        _ => "none".to_owned(),
+    };
+    let text = ssh_config(cx, ssh, &address, &key);
+    home.write_private("ssh_config", text.as_bytes()).map_err(local)
+}
+
+fn ssh_config(cx: &Context, ssh: &SshAddress, address: &str, key: &str) -> String {
+    let port = ssh.port.unwrap_or(22);
+    let alias = if port == 22 { ssh.host.clone() } else { format!("[{}]:{port}", ssh.host) };
+    let (known, checking) = match &cx.settings.known_hosts {
+        Some(file) => (file.clone(), "yes"),
+        None => (cx.settings.root.join("known_hosts"), "accept-new"),
+    };
+    let mut text = format!(
+        "Host *\nHostName {address}\nPort {port}\nHostKeyAlias {alias}\nIdentityFile {key}\n\
+         UserKnownHostsFile \"{}\"\nStrictHostKeyChecking {checking}\n",
+        known.display()
+    );
+    if let Some(user) = &ssh.user {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "User {user}");
+    }
+    text.push_str(
+        "GlobalKnownHostsFile none\nIdentitiesOnly yes\nIdentityAgent none\nBatchMode yes\n\
+         PasswordAuthentication no\nKbdInteractiveAuthentication no\nConnectTimeout 30\n\
+         ServerAliveInterval 15\nServerAliveCountMax 4\nForwardAgent no\nForwardX11 no\n\
+         ClearAllForwardings yes\nPermitLocalCommand no\nControlMaster no\nControlPath none\n\
+         UpdateHostKeys no\nLogLevel ERROR\n",
+    );
+    text
+}
