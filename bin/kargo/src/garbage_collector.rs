@@ -54,7 +54,7 @@ fn print(report: &Report, mode: Mode) -> std::io::Result<()> {
 }
 
 /// The counters of the collector.
-struct Counts(Arc<Metrics>);
+pub(crate) struct Counts(pub(crate) Arc<Metrics>);
 
 impl Probe for Counts {
     fn name(&self) -> &'static str {

@@ -1,7 +1,6 @@
 //! Metrics that every process has: what it is, and what it takes from the machine.
 
 use core_clock::{Clock, Time};
-use core_rules::access::Component;
 use io_kube::{Family, FamilyKind, RequestCounter, Sample};
 use io_runtime::ProcessFigures;
 
@@ -10,14 +9,14 @@ use crate::version;
 
 /// The process as its operating system sees it.
 pub(super) struct ProcessMetrics {
-    component: Component,
+    component: &'static str,
     shard: String,
     started: Time,
 }
 
 impl ProcessMetrics {
-    /// A process that starts now.
-    pub(super) fn new(component: Component, shard: Option<&str>, clock: &dyn Clock) -> Self {
+    /// The process of a subcommand that starts now.
+    pub(super) fn new(component: &'static str, shard: Option<&str>, clock: &dyn Clock) -> Self {
         Self { component, shard: shard.unwrap_or_default().to_owned(), started: clock.now() }
     }
 
@@ -25,7 +24,7 @@ impl ProcessMetrics {
         let labels = vec![
             ("version", version::number()),
             ("commit", version::COMMIT.to_owned()),
-            ("component", self.component.label().to_owned()),
+            ("component", self.component.to_owned()),
             ("shard", self.shard.clone()),
         ];
         let samples = vec![Sample { suffix: "", labels, value: 1.0 }];
@@ -98,7 +97,7 @@ mod tests {
     #[test]
     fn every_process_tells_its_build_and_what_it_takes() {
         let clock = ManualClock::new(Time::from_seconds(1_700_000_000));
-        let metrics = ProcessMetrics::new(Component::Controller, Some("dev"), &clock);
+        let metrics = ProcessMetrics::new("controller", Some("dev"), &clock);
         let text = prometheus_text(metrics.metrics());
         assert!(text.contains("component=\"controller\",shard=\"dev\"} 1\n"), "{text}");
         assert!(text.contains("process_start_time_seconds 1700000000\n"), "{text}");

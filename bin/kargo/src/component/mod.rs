@@ -12,7 +12,7 @@ mod vitals;
 
 pub(crate) use self::{
     process::Process,
-    settings::Settings,
+    settings::{Doors, Settings},
     vitals::{Probe, Vitals},
 };
 

@@ -8,7 +8,7 @@ use io_kube::{Ports, RequestCounter};
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup};
 use kube::Client;
 
-use super::{Settings, Vitals, metrics::ProcessMetrics, reach::Reach, vitals::Probe};
+use super::{Settings, Vitals, reach::Reach, vitals::Probe};
 use crate::{cluster, exit::Failure};
 
 /// A component as a process: its ports to the world, its client, and what it tells about itself.
@@ -26,20 +26,20 @@ pub(crate) struct Process {
 impl Process {
     /// Opens the doors for probes; nothing works yet.
     pub(super) async fn start(component: Component, settings: Settings) -> Result<Self, Failure> {
-        let process = Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let vitals = Vitals::of_process(component.label(), settings.shard.as_deref(), &*clock);
+        let vital_tasks = TaskGroup::new();
+        let tasks: Arc<dyn Tasks> = Arc::new(vital_tasks.clone());
+        vitals.serve(settings.doors, &clock, &tasks).await?;
+        Ok(Self {
             component,
             settings,
-            clock: Arc::new(SystemClock::new()),
+            clock,
             entropy: Arc::new(SystemEntropy),
             tasks: TaskGroup::new(),
-            vitals: Vitals::default(),
-            vital_tasks: TaskGroup::new(),
-        };
-        let Self { settings, clock, vitals, .. } = &process;
-        vitals.add(ProcessMetrics::new(component, settings.shard.as_deref(), &**clock));
-        let tasks: Arc<dyn Tasks> = Arc::new(process.vital_tasks.clone());
-        vitals.serve(settings.doors, clock, &tasks).await?;
-        Ok(process)
+            vitals,
+            vital_tasks,
+        })
     }
 
     /// Its tasks, what it tells about itself, and the tasks of that.

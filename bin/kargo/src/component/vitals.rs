@@ -20,7 +20,7 @@ use io_http::{BindAddress, BindError, Limits, Listener, serve_plain};
 use io_kube::{Family, prometheus_text};
 use parking_lot::RwLock;
 
-use super::settings::Doors;
+use super::{metrics::ProcessMetrics, settings::Doors};
 use crate::exit::{Exit, Failure};
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -57,6 +57,17 @@ struct Shared {
 }
 
 impl Vitals {
+    /// Those of the process of a subcommand, which starts now.
+    pub(crate) fn of_process(
+        subcommand: &'static str,
+        shard: Option<&str>,
+        clock: &dyn Clock,
+    ) -> Self {
+        let vitals = Self::default();
+        vitals.add(ProcessMetrics::new(subcommand, shard, clock));
+        vitals
+    }
+
     /// Asks `probe` from now on.
     pub(crate) fn add(&self, probe: impl Probe + 'static) {
         self.shared.probes.write().push(Arc::new(probe));

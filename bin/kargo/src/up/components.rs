@@ -1,15 +1,21 @@
 //! The components that `up` runs in this process, each under its own identity and nothing more.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use core_clock::Tasks;
 use core_rules::access::Component;
+use io_creds::Credentials;
 use io_runtime::SystemEnvironment;
 use kube::Client;
 use svc_management::{Monitor, Replicas};
 
 use super::{World, installation::Installation};
-use crate::exit::Failure;
+use crate::{
+    controller::Vital,
+    discovery::{self, Opened},
+    exit::Failure,
+    garbage_collector::Counts,
+};
 
 /// How long the passes of a management controller that no longer leads may take to end.
 const HANDOVER: Duration = Duration::from_secs(3);
@@ -28,15 +34,44 @@ pub(super) fn admission_settings(
     svc_admission::Settings::from_environment(&environment).map_err(Failure::usage)
 }
 
-/// Starts everything that works in the background.
-pub(super) fn start(
+/// Starts everything that works in the background. Mirrors and caches are in `directory`.
+pub(super) async fn start(
     clients: &dyn Clients,
     installation: &Installation,
     replicas: Replicas,
+    directory: &Path,
     world: &World,
 ) -> Result<(), Failure> {
+    start_controller(clients, installation, directory, world).await?;
     start_management(clients, installation, replicas, world)?;
-    start_garbage_collector(clients, installation, world)
+    start_garbage_collector(clients, installation, world)?;
+    world.vitals.complete();
+    Ok(())
+}
+
+/// Starts the one controller of all shards.
+async fn start_controller(
+    clients: &dyn Clients,
+    installation: &Installation,
+    directory: &Path,
+    world: &World,
+) -> Result<(), Failure> {
+    let environment = installation.environment(&SystemEnvironment);
+    let settings =
+        svc_controller::Settings::from_environment(&environment).map_err(Failure::usage)?;
+    let sources =
+        discovery::Settings::from_environment(&environment, directory).map_err(Failure::usage)?;
+    let (client, ports) = (clients.client(Component::Controller), world.ports());
+    let Opened { discovery, mirrors } = sources
+        .open(&environment, &ports, |settings, outbound| {
+            Credentials::new(client.clone(), settings, outbound, &ports)
+        })
+        .await?;
+    let monitor = svc_controller::Monitor::default();
+    world.vitals.add(Vital { monitor: monitor.clone(), mirrors });
+    let work = svc_controller::run(client, ports, settings, Arc::new(discovery), monitor);
+    world.tasks.spawn("controller", Box::pin(work));
+    Ok(())
 }
 
 fn start_management(
@@ -49,7 +84,9 @@ fn start_management(
     let settings =
         svc_management::Settings::from_environment(&environment).map_err(Failure::usage)?;
     let client = clients.client(Component::ManagementController);
-    let work = manage(client, settings, replicas, world.clone());
+    let monitor = Monitor::default();
+    world.vitals.add(monitor.clone());
+    let work = manage(client, settings, replicas, monitor, world.clone());
     world.tasks.spawn("management controller", Box::pin(work));
     Ok(())
 }
@@ -60,14 +97,14 @@ async fn manage(
     client: Client,
     settings: svc_management::Settings,
     replicas: Replicas,
+    monitor: Monitor,
     world: World,
 ) {
     loop {
         let life = world.with_tasks(world.tasks.child());
-        let monitor = Monitor::default();
-        let (settings, replicas) = (settings.clone(), replicas.clone());
+        let (client, ports, settings) = (client.clone(), life.ports(), settings.clone());
         let ended =
-            svc_management::run(client.clone(), life.ports(), settings, replicas, monitor).await;
+            svc_management::run(client, ports, settings, replicas.clone(), monitor.clone()).await;
         life.tasks.shutdown(HANDOVER).await;
         match ended {
             Ok(()) => return,
@@ -86,6 +123,7 @@ fn start_garbage_collector(
     let settings = svc_gc::Settings::from_environment(&environment).map_err(Failure::usage)?;
     let client = clients.client(Component::GarbageCollector);
     let metrics = Arc::new(svc_gc::Metrics::default());
+    world.vitals.add(Counts(metrics.clone()));
     let work = svc_gc::run_scheduled(client, world.ports(), settings, metrics);
     world.tasks.spawn("garbage collector", Box::pin(work));
     Ok(())

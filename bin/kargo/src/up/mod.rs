@@ -11,13 +11,16 @@ pub(crate) use self::embedded::open_failure;
 
 use std::{sync::Arc, time::Duration};
 
-use core_clock::{Clock, Entropy};
+use core_clock::{Clock, Entropy, Tasks};
 use io_http::{BindError, Listener};
 use io_kube::Ports;
-use io_runtime::{SystemClock, SystemEntropy, TaskGroup};
+use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup};
 
 use self::{cluster::ClusterArgs, embedded::EmbeddedArgs};
-use crate::exit::{Exit, Failure};
+use crate::{
+    component::{Doors, Vitals},
+    exit::{Exit, Failure},
+};
 
 /// From the signal to the end of the process; what has not stopped by then is cut off.
 const STOP_GRACE: Duration = Duration::from_secs(4);
@@ -52,15 +55,21 @@ struct World {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     tasks: TaskGroup,
+    vitals: Vitals,
 }
 
 impl World {
     fn new() -> Self {
-        Self {
-            clock: Arc::new(SystemClock::new()),
-            entropy: Arc::new(SystemEntropy),
-            tasks: TaskGroup::new(),
-        }
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let vitals = Vitals::of_process("up", None, &*clock);
+        Self { clock, entropy: Arc::new(SystemEntropy), tasks: TaskGroup::new(), vitals }
+    }
+
+    /// Tells about health and metrics where the environment asks for it; a laptop has other things on these ports.
+    async fn open_doors(&self) -> Result<(), Failure> {
+        let doors = Doors::from_environment(&SystemEnvironment, None).map_err(Failure::usage)?;
+        let tasks: Arc<dyn Tasks> = Arc::new(self.tasks.clone());
+        self.vitals.serve(doors, &self.clock, &tasks).await
     }
 
     /// The same world with another life for what is started in it.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use dev_testkit::{Kargo, UpOptions};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::{
@@ -251,8 +252,7 @@ async fn who_loses_the_lease_ends_so_that_it_is_started_again() {
 
 #[tokio::test]
 async fn a_second_signal_ends_at_once() {
-    // It takes every connection and answers none, so that requests are still under way at the first signal.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("kubeconfig");
     let server = format!("http://{}", silent.local_addr().unwrap());
@@ -260,15 +260,30 @@ async fn a_second_signal_ends_at_once() {
     let variables = [URL, ("HEALTH_BIND_ADDRESS", "127.0.0.1:0")];
     let mut component = Component::start("management-controller", &file, &variables);
     let health = component.record("listening").await["address"].as_str().unwrap().to_owned();
-    component.record("the API server does not answer").await;
+    let _unanswered = timeout(PATIENCE, asked_for("/leases/", &silent)).await.unwrap();
     let (status, reasons) = get(&health, "/readyz").await;
     assert_eq!(status, 503);
     assert!(reasons.contains("API server: not reached yet"), "{reasons}");
+    // The Lease is still asked for, so that the process cannot end by itself.
     component.signal("-TERM").await;
     component.record("stopping").await;
     component.signal("-TERM").await;
     component.record("second signal, ending at once").await;
     assert_eq!(component.ended().await.0, Some(1));
+}
+
+/// Takes connections until one asks for `path`, and answers none of them; they stay open while they are held.
+async fn asked_for(path: &str, server: &tokio::net::TcpListener) -> Vec<TcpStream> {
+    let mut connections = Vec::new();
+    loop {
+        let (mut connection, _) = server.accept().await.unwrap();
+        let mut head = vec![0; 256];
+        let length = connection.read(&mut head).await.unwrap();
+        connections.push(connection);
+        if String::from_utf8_lossy(&head[..length]).contains(path) {
+            return connections;
+        }
+    }
 }
 
 fn silent_kubeconfig(server: &str) -> String {
@@ -290,4 +305,29 @@ async fn a_taken_port_for_probes_is_named_with_a_way_out() {
     assert_eq!(output.status.code(), Some(20), "{told}");
     assert!(told.contains("error: ADDRESS is in use by another process"), "{told}");
     assert!(told.contains("hint: set HEALTH_BIND_ADDRESS to another address, or to 0"), "{told}");
+}
+
+#[tokio::test]
+async fn up_tells_about_all_its_components_at_one_door() {
+    let directory = tempfile::tempdir().unwrap();
+    let address = format!("127.0.0.1:{}", free_port());
+    let environment = ["HEALTH_BIND_ADDRESS", "METRICS_BIND_ADDRESS"]
+        .map(|variable| (variable.to_owned(), address.clone()));
+    let options = UpOptions {
+        binary: Some(program()),
+        environment: environment.into(),
+        ..UpOptions::default()
+    };
+    let kargo = Kargo::up(directory.path(), &options).await.unwrap();
+    until_ready(&address).await;
+    assert_eq!(get(&address, "/livez").await.0, 200);
+    let (_, metrics) = get(&address, "/metrics").await;
+    for name in [
+        "component=\"up\"",
+        "workqueue_depth{name=\"project-controller\"}",
+        "# TYPE kargo_gc_deleted_total counter",
+    ] {
+        assert!(metrics.contains(name), "{name} is not in {metrics}");
+    }
+    assert_eq!(kargo.stop().await.unwrap(), Some(0));
 }

@@ -41,11 +41,13 @@ pub enum TokenError {
 }
 
 /// Signs with the first key, accepts tokens of all.
+#[derive(Clone)]
 pub struct TokenKeys {
     signer: Key,
     older: Vec<Key>,
 }
 
+#[derive(Clone)]
 struct Key {
     id: String,
     secret: SigningKey,

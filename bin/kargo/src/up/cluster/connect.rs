@@ -53,10 +53,11 @@ impl Cluster {
         let url = config.cluster_url.clone();
         let mut anonymous = config.clone();
         anonymous.auth_info = AuthInfo::default();
+        let counter = RequestCounter::for_host(cluster::host(&config));
         let client = |config: Config| {
-            let counter = RequestCounter::for_host(cluster::host(&config));
-            cluster::client(config, &settings, counter, world.clock.clone())
+            cluster::client(config, &settings, counter.clone(), world.clock.clone())
         };
+        world.vitals.add(counter.clone());
         let cluster = Self {
             installer: client(config)?,
             anonymous: client(anonymous)?,

@@ -13,6 +13,7 @@ mod failure;
 mod install;
 mod instance;
 mod merge;
+mod mirrors;
 mod permission;
 mod probe;
 mod token;
@@ -67,6 +68,7 @@ type Stop<'a> = Pin<&'a mut dyn Future<Output = &'static str>>;
 pub(super) async fn serve(args: &ClusterArgs, kubeconfig: &Path) -> Result<(), Failure> {
     let mut stop: Stop<'_> = pin!(stop_signal()?);
     let world = World::new();
+    world.open_doors().await?;
     let run = tokio::select! {
         prepared = Run::prepare(args, kubeconfig, &world) => prepared?,
         _ = &mut stop => return Ok(()),
@@ -154,7 +156,8 @@ impl Run {
         let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
         let webhooks = self.serve_webhooks(door, &clients).await?;
         let replicas = Replicas::Many(self.instance.identity().to_owned());
-        components::start(&clients, &self.installation, replicas, &self.world)?;
+        let (directory, _temporary) = mirrors::directory(&SystemEnvironment, &self.cluster.url.to_string())?;
+        components::start(&clients, &self.installation, replicas, &directory, &self.world).await?;
         self.look_after(webhooks.clone());
         Banner {
             cluster: &self.cluster.url,
@@ -180,9 +183,10 @@ impl Run {
         let url = door.url();
         let serving =
             svc_admission::start_on(door.listener, settings, client, self.world.ports()).await;
-        let authority = serving.map_err(admission_failure)?.authority;
+        let serving = serving.map_err(admission_failure)?;
+        self.world.vitals.add(serving.monitor);
         let namespace = self.installation.namespace().to_owned();
-        let webhooks = Webhooks { url, authority, namespace };
+        let webhooks = Webhooks { url, authority: serving.authority, namespace };
         webhooks.register(&self.cluster.installer).await?;
         let person =
             self.cluster.client_as(self.installation.namespace(), SystemRole::Admin.name());

@@ -45,10 +45,7 @@ fn authority(directory: &Directory, clock: &dyn Clock) -> Result<Authority, Fail
     Ok(authority)
 }
 
-pub(super) fn token_keys(
-    directory: &Directory,
-    entropy: &dyn Entropy,
-) -> Result<TokenKeys, Failure> {
+fn token_keys(directory: &Directory, entropy: &dyn Entropy) -> Result<TokenKeys, Failure> {
     let failed = |error| damaged(directory, "tokens.key", error);
     let pem = directory.read_or_write::<Failure>("tokens.key", || {
         TokenKeys::generate(entropy).to_pem().map_err(failed)

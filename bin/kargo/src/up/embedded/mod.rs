@@ -39,6 +39,8 @@ use crate::{
 
 /// Tokens in the kubeconfigs of components; written anew at every start.
 const COMPONENT_TOKEN_LIFE: Duration = Duration::from_hours(365 * 24);
+/// Where mirrors of repositories and answers of registries are, in the data directory.
+const DISCOVERY: &str = "discovery";
 /// How often superseded history is dropped.
 const COMPACTION_INTERVAL: Duration = Duration::from_mins(5);
 
@@ -77,6 +79,7 @@ struct Ground<'a> {
 pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     let stop = stop_signal()?;
     let world = World::new();
+    world.open_doors().await?;
     let installation = Installation::new(&SystemEnvironment, Neighbours::default());
     let (directory, _temporary) = data_directory(args)?;
     let address = SocketAddr::new(args.kube_address, args.kube_port);
@@ -137,13 +140,14 @@ async fn start_components(
 ) -> Result<Arc<ApiServer>, Failure> {
     let rules = Arc::new(Rules::default());
     let server = start_api(args, ground, rules.clone()).await?;
-    let Ground { world, installation, store, .. } = ground;
+    let Ground { world, installation, directory, store, .. } = ground;
     let clients = InProcess { server: &server, store, installation };
     let settings = components::admission_settings(installation)?;
     let client = clients.client(Component::KubernetesWebhooksServer);
     rules.enforce(Admitter::new(client, settings, world.ports()));
     // The lock of the data directory sees to it that there is one of each.
-    components::start(&clients, installation, Replicas::One, world)?;
+    let discovery = directory.file(DISCOVERY);
+    components::start(&clients, installation, Replicas::One, &discovery, world).await?;
     Ok(server)
 }
 
@@ -152,7 +156,7 @@ async fn start_api(
     ground: &Ground<'_>,
     rules: Arc<Rules>,
 ) -> Result<Arc<ApiServer>, Failure> {
-    let Ground { world, installation, directory, address, store, keys } = ground;
+    let Ground { world, installation, address, store, keys, .. } = ground;
     let event_ttl = Duration::from_secs(args.event_ttl_seconds);
     let config = Config {
         store: Arc::clone(store),
@@ -163,7 +167,7 @@ async fn start_api(
         crds: api_kinds::crd::crds(),
         seeds: identity::seeds(installation),
         deletion_order: identity::deletion_order(),
-        tokens: keys::token_keys(directory, &*world.entropy)?,
+        tokens: keys.tokens.clone(),
         static_tokens: vec![StaticToken::new(&keys.admin_token, Identity::admin())],
         ca_bundle: keys.authority.certificate_pem().to_owned(),
         limits: Limits { event_ttl, ..Limits::default() },
