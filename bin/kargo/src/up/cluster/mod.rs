@@ -13,7 +13,6 @@ mod failure;
 mod install;
 mod instance;
 mod merge;
-mod mirrors;
 mod permission;
 mod probe;
 mod token;
@@ -156,8 +155,7 @@ impl Run {
         let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
         let webhooks = self.serve_webhooks(door, &clients).await?;
         let replicas = Replicas::Many(self.instance.identity().to_owned());
-        let (directory, _temporary) = mirrors::directory(&SystemEnvironment, &self.cluster.url.to_string())?;
-        components::start(&clients, &self.installation, replicas, &directory, &self.world).await?;
+        components::start(&clients, &self.installation, replicas, &self.world)?;
         self.look_after(webhooks.clone());
         Banner {
             cluster: &self.cluster.url,
