@@ -66,6 +66,31 @@ async fn many_callers_share_one_fetch_also_for_different_branches() {
 }
 
 #[tokio::test]
+async fn a_push_is_fetched_once_for_everybody_who_looks() {
+    let world = World::new().await;
+    let origin = world.server.repository("mono").unwrap();
+    origin.grow("main", 1_000).unwrap();
+    fetch(&world.repository("mono"), "refs/heads/main").await.unwrap();
+    let pushed = origin.commit("main", "push", &[("x", "1")]).unwrap();
+    world.server.seen();
+    let callers: Vec<_> = (0..57)
+        .map(|_| {
+            let repository = world.repository("mono");
+            tokio::spawn(async move {
+                let snapshot = fetch(&repository, "refs/heads/main").await?;
+                snapshot.read(|reader| reader.tip("refs/heads/main")).await
+            })
+        })
+        .collect();
+    for caller in callers {
+        assert_eq!(caller.await.unwrap().unwrap().to_string(), pushed);
+    }
+    assert_eq!(world.store.usage().mirrors[0].fetches, 2);
+    // Two listings of two requests, and what one `git fetch` needs.
+    assert!(world.server.seen().len() <= 8);
+}
+
+#[tokio::test]
 async fn pushes_and_forced_pushes_are_fetched_incrementally() {
     let world = World::new().await;
     let origin = world.server.repository("a").unwrap();
