@@ -1,0 +1,127 @@
+//! A Helm repository: a static `index.yaml` over HTTP, as most of them are.
+
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::Result;
+use bytes::Bytes;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+/// The server; it ends when this is dropped.
+pub struct ChartServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Versions by chart, in the order in which they were published.
+    charts: Mutex<BTreeMap<String, Vec<String>>>,
+    /// Status codes of what was answered since the last question.
+    answered: Mutex<Vec<u16>>,
+}
+
+impl ChartServer {
+    /// Starts on a free port of the loopback interface, with nothing published.
+    pub async fn start() -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::default());
+        let task = tokio::spawn(accept(listener, shared.clone()));
+        Ok(Self { address, shared, task })
+    }
+
+    /// The address of the repository.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Adds a version of a chart to the index.
+    pub fn publish(&self, chart: &str, version: &str) {
+        lock(&self.shared.charts).entry(chart.to_owned()).or_default().push(version.to_owned());
+    }
+
+    /// The status codes of what was answered since the last call.
+    pub fn answered(&self) -> Vec<u16> {
+        std::mem::take(&mut *lock(&self.shared.answered))
+    }
+}
+
+impl Drop for ChartServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let shared = shared.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let reply = answer(&request, &shared);
+                async move { Ok::<_, Infallible>(reply) }
+            });
+            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
+            // A client that goes away is none of our business.
+            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+    let (mut reply, status) = match request.uri().path() {
+        "/index.yaml" => {
+            let index = index(&lock(&shared.charts));
+            let tag = format!("\"{}\"", hex(&Sha256::digest(&index)));
+            let known = request.headers().get(header::IF_NONE_MATCH);
+            let is_known = known.is_some_and(|known| known.as_bytes() == tag.as_bytes());
+            let status = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
+            let body = if is_known { Bytes::new() } else { Bytes::from(index) };
+            let mut reply = Response::new(Full::new(body));
+            if let Ok(tag) = tag.parse() {
+                reply.headers_mut().insert(header::ETAG, tag);
+            }
+            (reply, status)
+        }
+        _ => (Response::new(Full::new(Bytes::from_static(b"no"))), StatusCode::NOT_FOUND),
+    };
+    lock(&shared.answered).push(status.as_u16());
+    *reply.status_mut() = status;
+    reply
+}
+
+fn index(charts: &BTreeMap<String, Vec<String>>) -> String {
+    let entries: BTreeMap<&String, Vec<_>> = charts
+        .iter()
+        .map(|(name, versions)| {
+            let entry = |version| json!({"name": name, "version": version, "urls": []});
+            (name, versions.iter().map(entry).collect())
+        })
+        .collect();
+    // JSON is YAML.
+    json!({"apiVersion": "v1", "entries": entries}).to_string()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
