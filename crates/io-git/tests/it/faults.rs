@@ -59,9 +59,15 @@ async fn a_fetch_that_stalls_is_ended_and_the_next_one_works() {
         let repository = repository.clone();
         async move { fetch(&repository, "refs/heads/main").await.map(drop) }
     });
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let shown = repository.activity().map(|activity| activity.to_string());
-    assert!(shown.is_some_and(|shown| shown.starts_with("fetching for 0s")));
+    let shown = tokio::time::timeout(Duration::from_secs(30), async {
+        loop {
+            if let Some(activity) = repository.activity() {
+                return activity.to_string();
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    assert!(shown.await.unwrap().starts_with("fetching for "));
     let error = fetching.await.unwrap().unwrap_err();
     assert!(matches!(error, Error::Stalled { .. } | Error::Unreachable { .. }), "{error}");
     assert!(repository.activity().is_none());

@@ -1,6 +1,6 @@
 //! Memory and processes do not grow with a repository or with time.
 
-use std::process::Command;
+use std::{path::Path, process::Command, time::Duration};
 
 use io_git::{Error, Settings};
 use io_runtime::TaskGroup;
@@ -11,10 +11,11 @@ const ROOT: &str = "KARGO_TEST_WALK_ROOT";
 const URL: &str = "KARGO_TEST_WALK_URL";
 /// How long a history is walked; the benchmark asks for 800,000.
 const COMMITS: &str = "KARGO_TEST_WALK_COMMITS";
+const BRANCHES: usize = 20;
 
 /// Walks a whole history in a process of its own and prints what memory it has taken.
 #[tokio::test]
-async fn worker() {
+async fn walking_worker() {
     let (Ok(root), Ok(url)) = (std::env::var(ROOT), std::env::var(URL)) else { return };
     let store = open(Settings::new(root), &TaskGroup::new()).await.unwrap();
     let repository = store.repository(&remote(&url, None)).unwrap();
@@ -48,13 +49,7 @@ async fn walking_a_long_history_takes_little_memory() {
     let World { server, store, root, .. } = World::new().await;
     drop(store);
     server.repository("long").unwrap().grow("main", commits).unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "memory::worker", "--nocapture"])
-        .env(ROOT, root.path())
-        .env(URL, server.url("long"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = run_worker("memory::walking_worker", root.path(), &server.url("long"));
     let line =
         text.lines().find(|line| line.contains("walked")).unwrap_or_else(|| panic!("{text}"));
     println!("{line}");
@@ -63,21 +58,45 @@ async fn walking_a_long_history_takes_little_memory() {
     assert!(megabytes < 200, "{line}");
 }
 
+/// Fetches branch after branch in a process of its own and prints which children it has left.
 #[tokio::test]
-async fn many_listings_and_fetches_leave_no_process_behind() {
-    let world = World::new().await;
-    let origin = world.server.repository("a").unwrap();
-    let repository = world.repository("a");
-    for number in 0..20 {
-        origin.commit("main", "more", &[("x", &number.to_string())]).unwrap();
-        fetch(&repository, "refs/heads/main").await.unwrap();
+async fn fetching_worker() {
+    let (Ok(root), Ok(url)) = (std::env::var(ROOT), std::env::var(URL)) else { return };
+    let tasks = TaskGroup::new();
+    let store = open(Settings::new(root), &tasks).await.unwrap();
+    let repository = store.repository(&remote(&url, None)).unwrap();
+    for number in 0..BRANCHES {
+        fetch(&repository, &format!("refs/heads/b{number}")).await.unwrap();
     }
-    assert!(world.tasks.shutdown(std::time::Duration::from_secs(5)).await);
-    let children = Command::new("ps")
-        .args(["-o", "stat=,comm=", "--ppid"])
-        .arg(std::process::id().to_string())
-        .output();
-    let children = String::from_utf8(children.unwrap().stdout).unwrap();
-    // Other tests of this binary have live children of their own.
-    assert!(!children.lines().any(|line| line.starts_with('Z')), "{children}");
+    let fetches = store.usage().mirrors[0].fetches;
+    assert!(tasks.shutdown(Duration::from_secs(5)).await);
+    let me = std::process::id().to_string();
+    let children = Command::new("ps").args(["-o", "stat=,comm=", "--ppid", &me]).output().unwrap();
+    let children = String::from_utf8(children.stdout).unwrap();
+    let others = children.lines().filter(|line| !line.trim_end().ends_with(" ps")).count();
+    println!("made {fetches} fetches and left {others} children");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_fetches_leave_no_process_behind() {
+    let World { server, store, root, .. } = World::new().await;
+    drop(store);
+    let origin = server.repository("wide").unwrap();
+    let tip = origin.commit("main", "one", &[("x", "1")]).unwrap();
+    for number in 0..BRANCHES {
+        origin.git(&["update-ref", &format!("refs/heads/b{number}"), &tip]).unwrap();
+    }
+    let text = run_worker("memory::fetching_worker", root.path(), &server.url("wide"));
+    assert!(text.contains(&format!("made {BRANCHES} fetches and left 0 children")), "{text}");
+}
+
+/// Runs one of the workers above as a process of its own and returns what it printed.
+fn run_worker(name: &str, root: &Path, url: &str) -> String {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(ROOT, root)
+        .env(URL, url)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -12,7 +12,6 @@ use io_runtime::{SystemClock, SystemEnvironment, TaskGroup};
 pub(crate) struct World {
     pub(crate) server: GitHttp,
     pub(crate) store: Store,
-    pub(crate) tasks: TaskGroup,
     pub(crate) root: tempfile::TempDir,
 }
 
@@ -27,7 +26,7 @@ impl World {
         change(&mut settings);
         let tasks = TaskGroup::new();
         let store = open(settings, &tasks).await.unwrap();
-        Self { server: GitHttp::start().await.unwrap(), store, tasks, root }
+        Self { server: GitHttp::start().await.unwrap(), store, root }
     }
 
     pub(crate) fn repository(&self, name: &str) -> Repository {
