@@ -22,7 +22,7 @@ const HOST_KEY: [&str; 3] = [
     "remote host identification has changed",
     "no matching host key",
 ];
-const UNREACHABLE: [&str; 18] = [
+const UNREACHABLE: [&str; 25] = [
     "could not resolve host",
     "failed to connect",
     "connection refused",
@@ -41,6 +41,13 @@ const UNREACHABLE: [&str; 18] = [
     "unexpected disconnect",
     "broken pipe",
     "kex_exchange_identification",
+    "expected flush after",
+    "expected 'acknowledgments'",
+    "expected 'packfile'",
+    "transfer closed",
+    "bad line length",
+    "protocol error",
+    "index-pack failed",
 ];
 const DISK: [&str; 3] = ["no space left on device", "disk quota exceeded", "read-only file system"];
 const DAMAGE: [&str; 16] = [
@@ -146,6 +153,7 @@ mod tests {
             ("fatal: repository 'https://example.com/a.git/' not found", "was not found"),
             ("ssh: connect to host 10.0.0.1 port 22: Connection refused", "could not be reached"),
             ("error: RPC failed; curl 18; fatal: early EOF", "could not be reached"),
+            ("fatal: expected flush after ref listing", "could not be reached"),
             ("fatal: write error: No space left on device", "could not be stored"),
             ("fatal: something new", "could not be fetched: fatal: something new"),
         ];

@@ -6,7 +6,7 @@ use crate::{
     blocking::blocking,
     error::Error,
     history::Snapshot,
-    mirror::{Activity, FetchRequest, Held, Mirror, Want},
+    mirror::{Activity, FetchRequest, Held, Mirror, Vanished, Want},
     refs::Refs,
     remote::Target,
     store::Shared,
@@ -58,17 +58,17 @@ impl Repository {
                 }
                 return Ok(snapshot);
             }
-            let travelled = self.travel(&mirror, refs, wants.clone()).await;
+            let vanished = self.travel(&mirror, refs, wants.clone()).await?;
+            if let Some(gone) = wants.iter().find(|want| vanished.contains(&want.name)) {
+                return Err(self.no_such_ref(&gone.name));
+            }
             // A ref may have moved on since it was listed; newer is as good.
             if let Some(snapshot) = self.snapshot(&mirror, &wants, Freshness::AfterFetch).await {
-                travelled?;
                 self.shared.enforce_quota().await;
                 return Ok(snapshot);
             }
-            travelled?;
         }
-        let name = wants.into_iter().map(|want| want.name).next().unwrap_or_default();
-        Err(Error::NoSuchRef { repository: self.target.to_string(), name })
+        Err(self.interrupted())
     }
 
     /// What is on its way for this repository.
@@ -85,9 +85,7 @@ impl Repository {
     fn wants(&self, refs: &Refs, names: &[&str]) -> Result<Vec<Want>, Error> {
         let each = names.iter().map(|&name| match refs.get(name) {
             Some(found) => Ok(Want { name: found.name.clone(), id: found.id }),
-            None => {
-                Err(Error::NoSuchRef { repository: self.target.to_string(), name: name.to_owned() })
-            }
+            None => Err(self.no_such_ref(name)),
         });
         each.collect()
     }
@@ -119,7 +117,7 @@ impl Repository {
             }
         });
         let tips = found.await.flatten()?;
-        Some(Snapshot::new(mirror.clone(), tips, pin))
+        Some(Snapshot::new(mirror.clone(), tips, self.shared.changes.clone(), pin))
     }
 
     async fn travel(
@@ -127,7 +125,7 @@ impl Repository {
         mirror: &Arc<Mirror>,
         refs: &Refs,
         wants: Vec<Want>,
-    ) -> Result<(), Error> {
+    ) -> Result<Arc<Vanished>, Error> {
         let request =
             FetchRequest { target: self.target.clone(), server: refs.server.clone(), wants };
         let (shared, travelling) = (self.shared.clone(), mirror.clone());
@@ -135,6 +133,10 @@ impl Repository {
         let travel = move |requests| travelling.clone().travel(shared.cx.clone(), requests);
         let done = mirror.journeys.join(self.shared.cx.tasks.as_ref(), request, travel).await;
         done.unwrap_or_else(|| Err(self.interrupted()))
+    }
+
+    fn no_such_ref(&self, name: &str) -> Error {
+        Error::NoSuchRef { repository: self.target.to_string(), name: name.to_owned() }
     }
 
     fn interrupted(&self) -> Error {

@@ -22,6 +22,7 @@ use crate::{
     context::Context,
     convoy::Convoy,
     error::Error,
+    history::KnownChanges,
     mirror::{Activity, Mirror, Place, discard},
     refs::Refs,
     remote::{Address, Remote, Target},
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) cx: Arc<Context>,
     mirrors: Mutex<BTreeMap<String, Arc<Mirror>>>,
     pub(crate) listings: Mutex<HashMap<ListingKey, Arc<Listings>>>,
+    pub(crate) changes: Arc<KnownChanges>,
     evictions: AtomicU64,
     // Held for as long as the store lives.
     _lock: File,
@@ -102,6 +104,7 @@ impl Store {
             cx: Arc::new(cx),
             mirrors: Mutex::new(mirrors),
             listings: Mutex::default(),
+            changes: Arc::default(),
             evictions: AtomicU64::new(0),
             _lock: lock,
         };

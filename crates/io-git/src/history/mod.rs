@@ -2,9 +2,11 @@
 
 mod changed_paths;
 mod commit;
+mod known_changes;
 mod reader;
 mod snapshot;
 
 pub use commit::{Commit, Person, Tag};
+pub(crate) use known_changes::KnownChanges;
 pub use reader::{FirstParents, Reader};
 pub use snapshot::Snapshot;

@@ -17,6 +17,7 @@ use gix_object::{Find, Kind, TreeRefIter};
 use super::{
     changed_paths::{MAX_ENTRIES, Visitor},
     commit::{Annotation, Commit, Tag},
+    known_changes::KnownChanges,
 };
 use crate::{error::Error, mirror::Mirror};
 
@@ -34,6 +35,7 @@ pub struct Reader {
     tips: Arc<BTreeMap<String, ObjectId>>,
     /// Where a shallow history ends: these commits count as having no parents.
     shallow: BTreeSet<ObjectId>,
+    changes: Arc<KnownChanges>,
     mirror: Arc<Mirror>,
 }
 
@@ -41,6 +43,7 @@ impl Reader {
     pub(crate) fn open(
         mirror: &Arc<Mirror>,
         tips: Arc<BTreeMap<String, ObjectId>>,
+        changes: Arc<KnownChanges>,
     ) -> Result<Self, Error> {
         let directory = mirror.git_dir();
         let options = gix_odb::store::init::Options {
@@ -59,6 +62,7 @@ impl Reader {
             buffers: RefCell::default(),
             tips,
             shallow: read_shallow(&directory),
+            changes,
             mirror: mirror.clone(),
         })
     }
@@ -171,11 +175,19 @@ impl Reader {
 
     /// All paths that differ between a commit and its first parent. Bytes that are not text are replaced.
     pub fn changed_paths(&self, commit: &Commit) -> Result<Vec<String>, Error> {
+        // Where a shallow history ends, a commit seems to change everything; elsewhere it does not.
+        let changes = (!self.shallow.contains(&commit.id)).then_some(&self.changes);
+        if let Some(paths) = changes.and_then(|changes| changes.get(&commit.id)) {
+            return Ok(paths.to_vec());
+        }
         let mut paths = Vec::new();
         self.each_changed_path(commit, &mut |path| {
             paths.push(String::from_utf8_lossy(path).into_owned());
             ControlFlow::Continue(())
         })?;
+        if let Some(changes) = changes {
+            changes.remember(commit.id, &paths);
+        }
         Ok(paths)
     }
 

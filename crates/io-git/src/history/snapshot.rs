@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use gix_hash::ObjectId;
 
-use super::reader::Reader;
+use super::{known_changes::KnownChanges, reader::Reader};
 use crate::{
     blocking::blocking,
     error::Error,
@@ -16,13 +16,19 @@ use crate::{
 pub struct Snapshot {
     mirror: Arc<Mirror>,
     tips: Arc<BTreeMap<String, ObjectId>>,
+    changes: Arc<KnownChanges>,
     // Held, not used.
     _pin: Arc<Pin>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(mirror: Arc<Mirror>, tips: BTreeMap<String, ObjectId>, pin: Pin) -> Self {
-        Self { mirror, tips: Arc::new(tips), _pin: Arc::new(pin) }
+    pub(crate) fn new(
+        mirror: Arc<Mirror>,
+        tips: BTreeMap<String, ObjectId>,
+        changes: Arc<KnownChanges>,
+        pin: Pin,
+    ) -> Self {
+        Self { mirror, tips: Arc::new(tips), changes, _pin: Arc::new(pin) }
     }
 
     /// The refs that were fetched, by full name.
@@ -37,7 +43,7 @@ impl Snapshot {
 
     /// Opens the mirror for reading on the current thread, which will wait for the disk.
     pub fn reader(&self) -> Result<Reader, Error> {
-        Reader::open(&self.mirror, self.tips.clone())
+        Reader::open(&self.mirror, self.tips.clone(), self.changes.clone())
     }
 
     /// Reads on a thread that may wait for the disk. Cancel safety: an abandoned read goes on to its end.

@@ -26,6 +26,9 @@ const MAX_VANISHED: usize = 20;
 const LAZY_FETCH: &str = "fetch.negotiationAlgorithm=noop";
 const TRACE_BYTES: u64 = 64 << 10;
 
+/// Refs that were listed, but were gone when they were fetched.
+pub(crate) type Vanished = BTreeSet<String>;
+
 /// What one caller needs.
 pub(crate) struct FetchRequest {
     pub(crate) target: Target,
@@ -40,14 +43,16 @@ impl Mirror {
         self: Arc<Self>,
         cx: Arc<Context>,
         requests: Vec<FetchRequest>,
-    ) -> Result<(), Error> {
+    ) -> Result<Arc<Vanished>, Error> {
         let mut wants: BTreeSet<Want> = BTreeSet::new();
         let mut last = None;
         for FetchRequest { target, server, wants: wanted } in requests {
             wants.extend(wanted);
             last = Some((target, server));
         }
-        let Some((target, server)) = last.filter(|_| !self.is_retired()) else { return Ok(()) };
+        let Some((target, server)) = last.filter(|_| !self.is_retired()) else {
+            return Ok(Arc::default());
+        };
         self.place.prepare(&cx, server.object_format).await?;
         if self.is_damaged() {
             self.start_over(&cx, &server).await?;
@@ -58,7 +63,7 @@ impl Mirror {
             self.upkeep(&cx).await;
         }
         self.measure().await;
-        done
+        done.map(Arc::new)
     }
 
     async fn start_over(&self, cx: &Context, server: &Server) -> Result<(), Error> {
@@ -86,8 +91,9 @@ struct Journey<'a> {
 
 impl Journey<'_> {
     /// Fetches what is not here yet. A ref that vanished since it was listed does not spoil the others.
-    async fn fetch_missing(&self, mut wants: BTreeSet<Want>) -> Result<(), Error> {
-        for _ in 0..MAX_VANISHED {
+    async fn fetch_missing(&self, mut wants: BTreeSet<Want>) -> Result<Vanished, Error> {
+        let mut vanished = Vanished::new();
+        while vanished.len() <= MAX_VANISHED {
             let (git_dir, format) = (self.mirror.git_dir(), self.server.object_format);
             let asked = std::mem::take(&mut wants);
             let left = blocking(move || {
@@ -96,15 +102,17 @@ impl Journey<'_> {
             });
             wants = left.await.unwrap_or_default();
             if wants.is_empty() {
-                return Ok(());
+                return Ok(vanished);
             }
             match self.fetch_or_rebuild(&wants).await {
+                Ok(()) => return Ok(vanished),
                 Err(Error::NoSuchRef { name, .. })
                     if wants.iter().any(|want| want.name == name) =>
                 {
                     wants.retain(|want| want.name != name);
+                    vanished.insert(name);
                 }
-                other => return other,
+                Err(error) => return Err(error),
             }
         }
         Err(Error::Git {

@@ -25,7 +25,7 @@ use parking_lot::Mutex;
 pub use self::progress::Activity;
 use self::progress::Progress;
 pub(crate) use self::{
-    fetch::FetchRequest,
+    fetch::{FetchRequest, Vanished},
     held::Held,
     place::{Place, discard},
 };
@@ -34,7 +34,7 @@ use crate::{convoy::Convoy, error::Error};
 /// One mirror of a store.
 pub(crate) struct Mirror {
     pub(crate) place: Place,
-    pub(crate) journeys: Convoy<FetchRequest, Result<(), Error>>,
+    pub(crate) journeys: Convoy<FetchRequest, Result<Arc<Vanished>, Error>>,
     progress: Progress,
     pins: AtomicUsize,
     closed: AtomicBool,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use core_rules::credential::Credential;
-use dev_testkit::server::Behaviour;
+use dev_testkit::server::{Behaviour, ToxicProxy, Toxin};
 use io_git::Error;
 
 use crate::world::{SECOND, World, fetch, remote};
@@ -140,4 +140,39 @@ async fn a_failing_fetch_shows_no_secret() {
     let error = repository.fetch(&refs, &["refs/heads/main"]).await.err().unwrap();
     assert!(matches!(error, Error::Credential { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_listing_that_drips_in_is_given_up() {
+    let world = World::with(|settings| settings.list_deadline = SECOND).await;
+    world.server.repository("a").unwrap().commit("main", "one", &[("x", "1")]).unwrap();
+    let proxy = ToxicProxy::start(world.server.address()).await.unwrap();
+    proxy.poison(Toxin::SlowLoris(Duration::from_millis(50)));
+    let url = format!("http://{}/a", proxy.address());
+    let repository = world.store.repository(&remote(&url, None)).unwrap();
+    let error = repository.list_refs(&[]).await.unwrap_err();
+    assert!(matches!(error, Error::Transport(_)) && error.is_temporary(), "{error}");
+}
+
+#[tokio::test]
+async fn a_fetch_that_is_cut_leaves_the_mirror_as_it_was() {
+    let world = World::new().await;
+    let origin = world.server.repository("a").unwrap();
+    origin.grow("main", 300).unwrap();
+    let proxy = ToxicProxy::start(world.server.address()).await.unwrap();
+    let url = format!("http://{}/a", proxy.address());
+    let repository = world.store.repository(&remote(&url, None)).unwrap();
+    fetch(&repository, "refs/heads/main").await.unwrap();
+    origin.commit("main", "more", &[("x", "1")]).unwrap();
+    let refs = repository.list_refs(&["refs/heads/main"]).await.unwrap();
+    for cut in [0, 50, 100, 200, 300, 400, 500, 600, 700] {
+        proxy.poison(Toxin::CutAfter(cut));
+        // Whatever git makes of half an answer, it is never taken for what was asked.
+        let error = repository.fetch(&refs, &["refs/heads/main"]).await.err().unwrap();
+        let told = error.is_temporary() || matches!(error, Error::NoSuchRef { .. });
+        assert!(told, "cut after {cut} bytes: {error}");
+    }
+    proxy.poison(Toxin::None);
+    fetch(&repository, "refs/heads/main").await.unwrap();
+    assert_eq!(world.store.usage().mirrors[0].rebuilds, 0);
 }

@@ -135,6 +135,14 @@ async fn a_vanished_ref_does_not_spoil_the_fetch_of_the_others() {
     stays.unwrap();
     let error = goes.err().unwrap();
     assert!(matches!(error, Error::NoSuchRef { .. }), "{error}");
+    // The mirror still has the ref that goes now, but nobody gets it in place of what was listed.
+    let refs = repository.list_refs(&["refs/heads/"]).await.unwrap();
+    repository.fetch(&refs, &["refs/heads/stays"]).await.unwrap();
+    origin.commit("stays", "three", &[("x", "3")]).unwrap();
+    let refs = repository.list_refs(&["refs/heads/"]).await.unwrap();
+    origin.git(&["update-ref", "-d", "refs/heads/stays"]).unwrap();
+    let error = repository.fetch(&refs, &["refs/heads/stays"]).await.err().unwrap();
+    assert!(matches!(error, Error::NoSuchRef { .. }), "{error}");
 }
 
 #[tokio::test]
