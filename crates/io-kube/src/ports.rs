@@ -17,7 +17,7 @@ pub struct Ports {
 
 impl Ports {
     /// The outcome of `work`, or `None` when it takes longer than `limit`; then it is dropped.
-    pub(crate) async fn within<T>(
+    pub async fn within<T>(
         &self,
         limit: Duration,
         work: impl Future<Output = T>,

@@ -46,40 +46,39 @@ impl Failure {
     }
 }
 
+/// What a subscription is called in messages: the address of its repository without what may be a
+/// password, or its own name.
+pub fn shown(subscription: &RepoSubscription) -> String {
+    match &subscription.source {
+        Source::Git(git) => without_user(&git.repo_url),
+        Source::Image(image) => without_user(&image.repo_url),
+        Source::Chart(chart) => without_user(&chart.repo_url),
+        Source::Other(_) => subscription.name.clone(),
+    }
+}
+
 fn describe(subscription: &RepoSubscription, step: FailedStep) -> String {
-    let (texts, url) = match &subscription.source {
-        Source::Git(git) => (
-            [
-                "error obtaining credentials for git repo",
-                "error obtaining selector for commits from git repo",
-                "error discovering commits from git repo",
-            ],
-            &git.repo_url,
-        ),
-        Source::Image(image) => (
-            [
-                "error obtaining credentials for image repo",
-                "error obtaining selector for image",
-                "error discovering newest applicable images",
-            ],
-            &image.repo_url,
-        ),
-        Source::Chart(chart) => (
-            [
-                "error obtaining credentials for chart repository",
-                "error obtaining selector for chart versions from helm chart repo",
-                "error discovering chart versions from helm chart repo",
-            ],
-            &chart.repo_url,
-        ),
-        Source::Other(_) => (
-            [
-                "error obtaining credentials for subscription",
-                "error obtaining subscriber for subscription",
-                "error discovering artifacts for subscription",
-            ],
-            &subscription.name,
-        ),
+    let texts = match &subscription.source {
+        Source::Git(_) => [
+            "error obtaining credentials for git repo",
+            "error obtaining selector for commits from git repo",
+            "error discovering commits from git repo",
+        ],
+        Source::Image(_) => [
+            "error obtaining credentials for image repo",
+            "error obtaining selector for image",
+            "error discovering newest applicable images",
+        ],
+        Source::Chart(_) => [
+            "error obtaining credentials for chart repository",
+            "error obtaining selector for chart versions from helm chart repo",
+            "error discovering chart versions from helm chart repo",
+        ],
+        Source::Other(_) => [
+            "error obtaining credentials for subscription",
+            "error obtaining subscriber for subscription",
+            "error discovering artifacts for subscription",
+        ],
     };
     let [credentials, selector, discovery] = texts;
     let text = match step {
@@ -87,7 +86,7 @@ fn describe(subscription: &RepoSubscription, step: FailedStep) -> String {
         FailedStep::Selector => selector,
         FailedStep::Discovery => discovery,
     };
-    format!("{text} {:?}", without_user(url))
+    format!("{text} {:?}", shown(subscription))
 }
 
 /// The address without what stands before the host, which may be a password.

@@ -19,7 +19,7 @@ mod tests;
 pub use assembly::{Missing, assemble};
 pub use ending::{Creation, End};
 pub use event::{component, freight_created};
-pub use failure::{FailedStep, Failure};
+pub use failure::{FailedStep, Failure, shown};
 pub use finding::Finding;
 pub use pass::{Assessment, Pass};
 pub use plan::{Plan, Reason, plan};

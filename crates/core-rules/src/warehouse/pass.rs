@@ -54,15 +54,20 @@ impl<'a> Pass<'a> {
         Self { warehouse, status: warehouse.status.clone(), has_discovered: false }
     }
 
-    /// The status that tells of a search under way. Call it only to write it: what people see
-    /// changes with it.
-    pub fn announce(&mut self, reason: Reason, now: Time) -> &WarehouseStatus {
+    /// The status that tells of a search under way, and of what takes long in it. Call it only to
+    /// write it: what people see changes with it.
+    pub fn announce(
+        &mut self,
+        reason: Reason,
+        activities: &[String],
+        now: Time,
+    ) -> &WarehouseStatus {
         let subscriptions = self.subscriptions();
         let mut rows = self.rows(now);
         if reason.is_routine() {
-            rows.searching(subscriptions);
+            rows.searching(subscriptions, activities);
         } else {
-            rows.discovering(subscriptions);
+            rows.discovering(subscriptions, activities);
         }
         &self.status
     }

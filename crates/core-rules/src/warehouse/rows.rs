@@ -19,8 +19,8 @@ pub(super) struct Rows<'a> {
 
 impl Rows<'_> {
     /// A search begins.
-    pub(super) fn discovering(&mut self, subscriptions: usize) {
-        self.searching(subscriptions);
+    pub(super) fn discovering(&mut self, subscriptions: usize, activities: &[String]) {
+        self.searching(subscriptions, activities);
         self.forget_freight();
         let message = "Waiting for discovery to complete";
         self.is_false(types::READY, reasons::DISCOVERY_IN_PROGRESS, message);
@@ -29,14 +29,17 @@ impl Rows<'_> {
     }
 
     /// A search that nobody waits for takes long.
-    pub(super) fn searching(&mut self, subscriptions: usize) {
-        let message = format!("Discovering artifacts for {subscriptions} subscriptions");
+    pub(super) fn searching(&mut self, subscriptions: usize, activities: &[String]) {
+        let mut message = format!("Discovering artifacts for {subscriptions} subscriptions");
+        if !activities.is_empty() {
+            message = format!("{message} ({})", activities.join("; "));
+        }
         self.is_true(types::RECONCILING, reasons::SCHEDULED_DISCOVERY, &message);
     }
 
     /// A search failed and will be repeated.
     pub(super) fn failed(&mut self, subscriptions: usize, error: &str) {
-        self.searching(subscriptions);
+        self.searching(subscriptions, &[]);
         self.forget_freight();
         let message = format!("Artifact discovery failed: {error}");
         self.is_false(types::READY, reasons::DISCOVERY_FAILURE, &message);

@@ -81,7 +81,7 @@ fn after_freight() -> Value {
 fn a_search_that_somebody_waits_for_is_announced_in_full() {
     let warehouse = warehouse(json!({}), after_freight());
     let mut pass = Pass::begin(&warehouse);
-    let status = pass.announce(Reason::Refresh, NOW);
+    let status = pass.announce(Reason::Refresh, &[], NOW);
     assert_eq!(
         lines(&status.conditions),
         [
@@ -98,7 +98,7 @@ fn a_search_that_somebody_waits_for_is_announced_in_full() {
 fn a_routine_search_leaves_a_ready_warehouse_ready() {
     let warehouse = warehouse(json!({}), after_freight());
     let mut pass = Pass::begin(&warehouse);
-    let lines = lines(&pass.announce(Reason::Interval, NOW).conditions);
+    let lines = lines(&pass.announce(Reason::Interval, &[], NOW).conditions);
     assert_eq!(lines.len(), 5);
     assert!(lines.iter().any(|line| line.starts_with("Ready True")));
     assert!(lines.iter().any(|line| line.starts_with("Reconciling True ScheduledDiscovery")));

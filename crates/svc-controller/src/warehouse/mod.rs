@@ -1,0 +1,236 @@
+//! Warehouses: search for artifacts, and make Freight of the newest.
+//!
+//! | what changes | what happens |
+//! |---|---|
+//! | a Warehouse comes, or its spec, shard or refresh request changes | a pass |
+//! | its search has come to something | a pass |
+//! | its interval is over | a pass |
+//!
+//! A pass decides and writes; searches run beside the passes ([`searches`]).
+
+mod freight;
+mod searches;
+
+use std::{sync::Arc, time::Duration};
+
+use api_kinds::{Freight, Warehouse, annotations};
+use core_rules::warehouse::{self, Assessment, End, Plan, Reason, Schedule};
+use io_kube::{
+    Cache, Controller, EventRecorder, Failure, Next, ObjectKey, Pass, Ports, Precondition, Queue,
+    Workers, patch_status,
+};
+use kube::{Client, ResourceExt};
+use work_discovery::Searcher;
+
+use self::searches::{Results, Searches, State};
+use crate::settings::Settings;
+
+/// A search that nobody asked for is announced only when it takes longer.
+const SLOW: Duration = Duration::from_secs(2);
+/// How often what a slow search does is told anew.
+const TELL: Duration = Duration::from_secs(30);
+
+/// What passes work with.
+pub(crate) struct Context {
+    client: Client,
+    ports: Ports,
+    settings: Settings,
+    schedule: Schedule,
+    searcher: Arc<dyn Searcher>,
+    warehouses: Cache<Warehouse>,
+    freight: Cache<Freight>,
+    queue: Queue<ObjectKey>,
+    searches: Searches,
+    events: EventRecorder,
+    /// What we are called in events.
+    component: String,
+}
+
+/// Shared by all passes.
+pub(crate) type Cx = Arc<Context>;
+
+impl Context {
+    pub(crate) fn start(
+        client: Client,
+        ports: Ports,
+        settings: Settings,
+        searcher: Arc<dyn Searcher>,
+    ) -> Cx {
+        let component = warehouse::component(settings.shard.name());
+        let shard = settings.shard.clone();
+        let mut warehouses = Cache::builder(client.clone())
+            .filter(move |warehouse: &Warehouse| shard.owns(warehouse.metadata.labels.as_ref()));
+        if let Some(selector) = settings.shard.selector() {
+            warehouses = warehouses.labels(selector);
+        }
+        Arc::new(Self {
+            schedule: Schedule::new(settings.min_warehouse_interval, ports.entropy.below(u64::MAX)),
+            warehouses: warehouses.start(&ports),
+            freight: Cache::builder(client.clone()).start(&ports),
+            queue: Queue::fair("warehouse-controller", &ports, |key: &ObjectKey| {
+                key.namespace.clone()
+            }),
+            searches: Searches::default(),
+            events: EventRecorder::start(client.clone(), &component, &ports),
+            client,
+            ports,
+            settings,
+            searcher,
+            component,
+        })
+    }
+
+    /// Completes when all there is is known.
+    pub(crate) async fn synced(&self) {
+        self.warehouses.synced().await;
+        self.freight.synced().await;
+    }
+
+    /// How many there are.
+    pub(crate) fn warehouses(&self) -> usize {
+        self.warehouses.len()
+    }
+}
+
+/// Starts the workers, after all there is is known.
+pub(crate) fn start(cx: &Cx) -> Workers {
+    let waker = cx.clone();
+    cx.warehouses.on_change(move |old, new| wake(&waker, old, new));
+    let shared = cx.clone();
+    Controller::new(cx.queue.clone(), cx.settings.warehouse_workers)
+        .start(&cx.ports, move |key, pass| reconcile(shared.clone(), key, pass))
+}
+
+fn wake(cx: &Context, old: Option<&Warehouse>, new: Option<&Warehouse>) {
+    match (old, new) {
+        (None, Some(new)) => {
+            let delay = cx.schedule.startup_delay(new, cx.ports.clock.now());
+            cx.queue.add_after(ObjectKey::of(new), delay);
+        }
+        (Some(old), Some(new)) if what_counts(old) != what_counts(new) => {
+            cx.queue.add(ObjectKey::of(new));
+        }
+        (Some(old), None) => cx.queue.add(ObjectKey::of(old)),
+        _ => {}
+    }
+}
+
+/// What a pass depends on, besides its own status.
+fn what_counts(warehouse: &Warehouse) -> (Option<&String>, Option<i64>, bool, Option<&String>) {
+    let metadata = &warehouse.metadata;
+    (
+        metadata.uid.as_ref(),
+        metadata.generation,
+        metadata.deletion_timestamp.is_some(),
+        warehouse.annotations().get(annotations::REFRESH),
+    )
+}
+
+async fn reconcile(cx: Cx, key: ObjectKey, pass: Pass) -> Result<Next, Failure> {
+    let Some(warehouse) = cx.warehouses.get(&key) else {
+        cx.searches.cancel(&key);
+        return Ok(Next::Done);
+    };
+    match warehouse::plan(&warehouse, &cx.schedule, cx.ports.clock.now()) {
+        Plan::Leave => {
+            cx.searches.cancel(&key);
+            Ok(Next::Done)
+        }
+        Plan::Reuse => conclude(&cx, &pass, &warehouse, None).await,
+        Plan::Discover(reason) => discover(&cx, &key, &pass, &warehouse, reason).await,
+    }
+}
+
+async fn discover(
+    cx: &Cx,
+    key: &ObjectKey,
+    pass: &Pass,
+    warehouse: &Arc<Warehouse>,
+    reason: Reason,
+) -> Result<Next, Failure> {
+    let now = cx.ports.clock.monotonic();
+    match cx.searches.take(key, warehouse, now) {
+        State::Done(results) => conclude(cx, pass, warehouse, Some(results)).await,
+        State::Resting(rest) => Ok(Next::After(rest)),
+        State::Running { since, activities } if now.saturating_sub(since) >= SLOW => {
+            tell(cx, pass, warehouse, reason, &activities).await?;
+            Ok(Next::After(TELL))
+        }
+        State::Running { .. } => Ok(Next::After(SLOW)),
+        State::Absent { is_retry } => {
+            cx.searches.start(key, warehouse, &cx.searcher, &cx.ports, &cx.queue);
+            // What is repeated, or what nobody waits for, need not change what people see.
+            if !is_retry && !reason.is_routine() {
+                tell(cx, pass, warehouse, reason, &[]).await?;
+            }
+            Ok(Next::After(SLOW))
+        }
+    }
+}
+
+/// Tells of a search under way.
+async fn tell(
+    cx: &Context,
+    pass: &Pass,
+    warehouse: &Warehouse,
+    reason: Reason,
+    activities: &[String],
+) -> Result<(), Failure> {
+    let mut draft = warehouse::Pass::begin(warehouse);
+    let status = draft.announce(reason, activities, cx.ports.clock.now()).clone();
+    write(cx, pass, warehouse, status).await.map(drop)
+}
+
+/// Decides what follows from what was found, or from what is known when nothing was searched for.
+async fn conclude(
+    cx: &Context,
+    pass: &Pass,
+    warehouse: &Warehouse,
+    results: Option<Results>,
+) -> Result<Next, Failure> {
+    let mut draft = warehouse::Pass::begin(warehouse);
+    let now = cx.ports.clock.now();
+    if let Some(results) = results {
+        draft = match draft.discovered(results, now) {
+            Ok(draft) => draft,
+            Err(end) => return finish(cx, pass, warehouse, *end).await,
+        };
+    }
+    let end = match draft.assess(now) {
+        Assessment::Done(end) => end,
+        Assessment::Create(creation) => freight::ensure(cx, pass, creation).await,
+    };
+    finish(cx, pass, warehouse, end).await
+}
+
+async fn finish(
+    cx: &Context,
+    pass: &Pass,
+    warehouse: &Warehouse,
+    end: End,
+) -> Result<Next, Failure> {
+    let written = write(cx, pass, warehouse, end.status).await?;
+    let key = ObjectKey::of(warehouse);
+    if let Some(reason) = end.error {
+        let after = cx.searches.failed(&key, warehouse, &cx.ports);
+        return Err(Failure::Waiting { after, reason });
+    }
+    cx.searches.succeeded(&key);
+    Ok(Next::After(cx.schedule.requeue(&written, cx.ports.clock.now())))
+}
+
+async fn write(
+    cx: &Context,
+    pass: &Pass,
+    warehouse: &Warehouse,
+    status: api_kinds::warehouse::WarehouseStatus,
+) -> Result<Warehouse, Failure> {
+    let new = Warehouse { status, ..warehouse.clone() };
+    match patch_status(&cx.client, warehouse, &new, Precondition::Version).await? {
+        Some(written) => {
+            pass.wrote(&cx.warehouses, &written);
+            Ok(written)
+        }
+        None => Ok(new),
+    }
+}

@@ -1,0 +1,10 @@
+//! The controller on the embedded engine, with repositories that answer as the test says.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail like the tests themselves"
+)]
+
+mod warehouse;
+mod world;
