@@ -38,7 +38,10 @@ impl fmt::Display for Secret {
 /// How to log in to a repository. Ordered and hashable because caches are kept per credential.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Credential {
-    Basic { username: String, password: Secret },
+    Basic {
+        username: String,
+        password: Secret,
+    },
     /// A PEM private key; Git over SSH only.
     SshKey(Secret),
 }
