@@ -135,15 +135,27 @@ async fn work(
 fn start_controllers(cx: &Cx) -> Vec<Workers> {
     let (queues, limits) = (&cx.queues, &cx.settings.concurrency);
     let mut workers = vec![
-        start(cx, &queues.projects, limits.projects, project::reconcile),
-        start(cx, &queues.namespaces, limits.namespaces, namespace::reconcile),
-        start(cx, &queues.project_configs, limits.project_configs, config::reconcile_project),
-        start(cx, &queues.cluster_configs, 1, config::reconcile_cluster),
-        start(cx, &queues.secrets, REPLICATION_WORKERS, replicate_secret),
-        start(cx, &queues.config_maps, REPLICATION_WORKERS, replicate_config_map),
+        start(cx, "Project", &queues.projects, limits.projects, project::reconcile),
+        start(cx, "Namespace", &queues.namespaces, limits.namespaces, namespace::reconcile),
+        start(
+            cx,
+            "ProjectConfig",
+            &queues.project_configs,
+            limits.project_configs,
+            config::reconcile_project,
+        ),
+        start(cx, "ClusterConfig", &queues.cluster_configs, 1, config::reconcile_cluster),
+        start(cx, "Secret", &queues.secrets, REPLICATION_WORKERS, replicate_secret),
+        start(cx, "ConfigMap", &queues.config_maps, REPLICATION_WORKERS, replicate_config_map),
     ];
     if cx.settings.controller_grants != ControllerGrants::Unmanaged {
-        let accounts = start(cx, &queues.accounts, limits.service_accounts, account::reconcile);
+        let accounts = start(
+            cx,
+            "ServiceAccount",
+            &queues.accounts,
+            limits.service_accounts,
+            account::reconcile,
+        );
         workers.push(accounts);
     }
     workers
@@ -157,12 +169,13 @@ async fn replicate_config_map(cx: Cx, name: String, pass: Pass) -> Result<Next, 
     replicate::reconcile(&cx, &cx.caches.config_maps, &name, &pass).await
 }
 
-fn start<K, F, R>(cx: &Cx, queue: &Queue<K>, workers: usize, reconcile: F) -> Workers
+fn start<K, F, R>(cx: &Cx, kind: &str, queue: &Queue<K>, workers: usize, reconcile: F) -> Workers
 where
     K: Ord + Clone + std::fmt::Debug + Send + Sync + 'static,
     F: Fn(Cx, K, Pass) -> R + Send + Sync + 'static,
     R: Future<Output = Result<Next, Failure>> + Send + 'static,
 {
+    tracing::info!(maxConcurrentReconciles = workers, "Initialized {kind} reconciler");
     let (shared, reconcile) = (cx.clone(), Arc::new(reconcile));
     Controller::new(queue.clone(), workers).start(&cx.ports, move |key, pass| {
         let (cx, reconcile) = (shared.clone(), reconcile.clone());

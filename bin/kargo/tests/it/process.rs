@@ -185,6 +185,8 @@ async fn metrics_have_the_names_that_dashboards_look_for() {
         [URL, ("HEALTH_BIND_ADDRESS", address.as_str()), ("METRICS_BIND_ADDRESS", &address)];
     let account = kubeconfig(directory.path(), "kargo-management-controller");
     let mut component = Component::start("management-controller", &account, &variables);
+    let initialized = component.record("Initialized Project reconciler").await;
+    assert_eq!(initialized["maxConcurrentReconciles"], 4);
     component.record("management controller working").await;
     until_ready(&address).await;
     let (status, text) = get(&address, "/metrics").await;
