@@ -1,0 +1,151 @@
+//! What the Warehouses of a file would find, and what would become of it.
+
+mod report;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use api_kinds::{
+    Warehouse,
+    condition::{ConditionStatus, types},
+    warehouse::RepoSubscription,
+};
+use core_clock::Time;
+use core_rules::{
+    admission::{Operation, warehouse as rules},
+    warehouse::{Assessment, End, Failure, Finding, Pass, shown},
+};
+use futures::future::join_all;
+use work_discovery::{Progress, Search, Searcher};
+
+pub use self::report::{
+    Artifact, FreightReport, Rejected, Report, SubscriptionReport, WarehouseReport,
+};
+use crate::manifest::{Manifest, WrittenWarehouse};
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// How many candidates of each subscription are explained.
+    pub explained: usize,
+    /// What the installation thinks of remembering tags.
+    pub cache_by_tag: rules::CacheByTagPolicy,
+    pub now: Time,
+}
+
+/// Searches for all subscriptions of all Warehouses at once.
+pub async fn discover(manifest: &Manifest, searcher: &dyn Searcher, request: Request) -> Report {
+    let searches = manifest.warehouses.iter().map(|written| explore(written, searcher, request));
+    Report { warehouses: join_all(searches).await }
+}
+
+async fn explore(
+    written: &WrittenWarehouse,
+    searcher: &dyn Searcher,
+    request: Request,
+) -> WarehouseReport {
+    let mut warehouse = written.warehouse.clone();
+    let mut report = WarehouseReport {
+        project: warehouse.metadata.namespace.clone().unwrap_or_default(),
+        name: warehouse.metadata.name.clone().unwrap_or_default(),
+        warnings: written.warnings.clone(),
+        subscriptions: Vec::new(),
+        freight: FreightReport::NoFreight(String::new()),
+    };
+    match admit(&mut warehouse, request) {
+        Ok(warnings) => report.warnings.extend(warnings),
+        Err(refusal) => {
+            report.freight = FreightReport::Refused(refusal);
+            return report;
+        }
+    }
+    let searches = warehouse
+        .spec
+        .subscriptions
+        .iter()
+        .map(|subscription| search(&warehouse, subscription, searcher, request.explained));
+    let (subscriptions, findings): (Vec<_>, Vec<_>) = join_all(searches).await.into_iter().unzip();
+    report.subscriptions = subscriptions;
+    report.freight = freight(&warehouse, findings, request.now);
+    report
+}
+
+/// What admission says, with what it fills in.
+fn admit(warehouse: &mut Warehouse, request: Request) -> Result<Vec<String>, String> {
+    rules::default(warehouse).map_err(|refusal| refusal.to_string())?;
+    let policy = request.cache_by_tag;
+    // There is no namespace to be wrong about.
+    let admitted = rules::validate(Operation::Create, warehouse, None, None, policy);
+    admitted.map(|admitted| admitted.warnings).map_err(|refusal| refusal.to_string())
+}
+
+async fn search(
+    warehouse: &Warehouse,
+    subscription: &RepoSubscription,
+    searcher: &dyn Searcher,
+    explained: usize,
+) -> (SubscriptionReport, Result<Finding, Failure>) {
+    let metadata = &warehouse.metadata;
+    let outcome = searcher
+        .search(Search {
+            project: metadata.namespace.as_deref().unwrap_or_default(),
+            warehouse: metadata.name.as_deref().unwrap_or_default(),
+            subscription,
+            previous: None,
+            explained,
+            progress: &Progress::default(),
+        })
+        .await;
+    let report = SubscriptionReport {
+        subscription_type: subscription.source.type_name().to_owned(),
+        repository: shown(subscription),
+        name: subscription.name.clone(),
+        ..SubscriptionReport::default()
+    };
+    match outcome {
+        Ok(outcome) => {
+            let selected = report::artifacts(&outcome.finding);
+            let report = SubscriptionReport {
+                not_shown: report::not_shown(selected.len(), &outcome.verdicts),
+                selected,
+                rejected: report::rejected(&outcome.verdicts),
+                ..report
+            };
+            (report, Ok(outcome.finding))
+        }
+        Err(failure) => {
+            (SubscriptionReport { error: Some(failure.to_string()), ..report }, Err(failure))
+        }
+    }
+}
+
+/// What a controller would make of what was found.
+fn freight(
+    warehouse: &Warehouse,
+    findings: Vec<Result<Finding, Failure>>,
+    now: Time,
+) -> FreightReport {
+    let Ok(pass) = Pass::begin(warehouse).discovered(findings, now) else {
+        return FreightReport::NoFreight("not everything could be searched".to_owned());
+    };
+    match pass.assess(now) {
+        Assessment::Create(creation) => {
+            FreightReport::Freight(Box::new(creation.freight().clone()))
+        }
+        Assessment::Done(end) => FreightReport::NoFreight(reason(&end)),
+    }
+}
+
+/// The condition that would tell why.
+fn reason(end: &End) -> String {
+    let is_false = |kind: &str| {
+        let mut conditions = end.status.conditions.iter();
+        conditions.find(|condition| {
+            condition.r#type == kind && condition.status == ConditionStatus::False
+        })
+    };
+    let told = is_false(types::FREIGHT_CREATION_CRITERIA_SATISFIED)
+        .or_else(|| is_false(types::READY))
+        .map(|condition| condition.message.clone());
+    told.unwrap_or_else(|| "freightCreationPolicy leaves it to people".to_owned())
+}
