@@ -57,6 +57,18 @@ impl Settings {
     }
 }
 
+/// The cluster that this process runs in, when it works on another one.
+pub(crate) fn local(environment: &dyn Environment) -> Result<Option<Client>, Failure> {
+    if Variables::new(environment).path("KUBECONFIG").is_none() {
+        return Ok(None);
+    }
+    let failed = |error: &dyn std::error::Error| {
+        Failure::usage(format!("the cluster that this process runs in: {error}"))
+    };
+    let config = Config::incluster().map_err(|error| failed(&error))?;
+    Client::try_from(config).map(Some).map_err(|error| failed(&error))
+}
+
 /// The cluster that the settings name.
 pub(crate) async fn config(settings: &Settings) -> Result<Config, Failure> {
     let Some(path) = &settings.kubeconfig else {

@@ -3,7 +3,10 @@
 mod backup;
 mod cluster;
 mod component;
+mod controller;
 mod crds;
+mod discover;
+mod discovery;
 mod exit;
 mod garbage_collector;
 mod kubernetes_webhooks_server;
@@ -26,12 +29,16 @@ use crate::exit::{Exit, Failure};
 enum Command {
     /// Start a whole control plane in this process, with no cluster or on one
     Up(up::UpArgs),
+    /// Look for artifacts and make Freight of them, for the objects of one shard
+    Controller,
     /// Keep Projects, their namespaces and the permissions of the other components
     ManagementController,
     /// Answer what the API server of a cluster asks about writes
     KubernetesWebhooksServer,
     /// Delete Promotions and Freight that nobody needs any more
     GarbageCollector(garbage_collector::GarbageCollectorArgs),
+    /// Show what Warehouses in a file would find, and why, with no server
+    Discover(discover::DiscoverArgs),
     /// Save the state of a control plane, also while it runs
     Backup(backup::BackupArgs),
     /// Put a saved state into a data directory
@@ -63,9 +70,11 @@ fn run(command: Command) -> Result<(), Failure> {
     logs.install();
     match command {
         Command::Up(args) => up::run(&args),
+        Command::Controller => controller::run(),
         Command::ManagementController => management_controller::run(),
         Command::KubernetesWebhooksServer => kubernetes_webhooks_server::run(),
         Command::GarbageCollector(args) => garbage_collector::run(&args),
+        Command::Discover(args) => discover::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Crds => crds::run(),

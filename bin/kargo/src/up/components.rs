@@ -1,15 +1,21 @@
 //! The components that `up` runs in this process, each under its own identity and nothing more.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use core_clock::Tasks;
 use core_rules::access::Component;
+use io_creds::Credentials;
 use io_runtime::SystemEnvironment;
 use kube::Client;
 use svc_management::{Monitor, Replicas};
 
 use super::{World, installation::Installation};
-use crate::{exit::Failure, garbage_collector::Counts};
+use crate::{
+    controller::Vital,
+    discovery::{self, Opened},
+    exit::Failure,
+    garbage_collector::Counts,
+};
 
 /// How long the passes of a management controller that no longer leads may take to end.
 const HANDOVER: Duration = Duration::from_secs(3);
@@ -28,16 +34,43 @@ pub(super) fn admission_settings(
     svc_admission::Settings::from_environment(&environment).map_err(Failure::usage)
 }
 
-/// Starts everything that works in the background.
-pub(super) fn start(
+/// Starts everything that works in the background. Mirrors and caches are in `directory`.
+pub(super) async fn start(
     clients: &dyn Clients,
     installation: &Installation,
     replicas: Replicas,
+    directory: &Path,
     world: &World,
 ) -> Result<(), Failure> {
+    start_controller(clients, installation, directory, world).await?;
     start_management(clients, installation, replicas, world)?;
     start_garbage_collector(clients, installation, world)?;
     world.vitals.complete();
+    Ok(())
+}
+
+/// Starts the controller, which serves what belongs to no shard.
+async fn start_controller(
+    clients: &dyn Clients,
+    installation: &Installation,
+    directory: &Path,
+    world: &World,
+) -> Result<(), Failure> {
+    let environment = installation.environment(&SystemEnvironment);
+    let settings =
+        svc_controller::Settings::from_environment(&environment).map_err(Failure::usage)?;
+    let sources =
+        discovery::Settings::from_environment(&environment, directory).map_err(Failure::usage)?;
+    let (client, ports) = (clients.client(Component::Controller), world.ports());
+    let Opened { discovery, mirrors } = sources
+        .open(&environment, &ports, |settings, outbound| {
+            Credentials::new(client.clone(), settings, outbound, &ports)
+        })
+        .await?;
+    let monitor = svc_controller::Monitor::default();
+    world.vitals.add(Vital { monitor: monitor.clone(), mirrors });
+    let work = svc_controller::run(client, ports, settings, Arc::new(discovery), monitor);
+    world.tasks.spawn("controller", Box::pin(work));
     Ok(())
 }
 

@@ -55,6 +55,8 @@ impl Installation {
             "MANAGEMENT_CONTROLLER_USERNAME" => Some(user(Component::ManagementController)),
             "EXTERNAL_WEBHOOKS_SERVER_USERNAME" => Some(user(Component::ExternalWebhooksServer)),
             "EXTERNAL_WEBHOOK_SERVER_BASE_URL" => Some("http://localhost:8080".to_owned()),
+            "SHARED_RESOURCES_NAMESPACE" => Some(self.options.shared_namespace.clone()),
+            "CREDENTIAL_PROVIDERS_ENABLED" | "IS_DEFAULT_CONTROLLER" => Some(true.to_string()),
             "ROLLOUTS_INTEGRATION_ENABLED" => Some(self.options.rollouts.to_string()),
             _ => None,
         }

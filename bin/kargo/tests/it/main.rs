@@ -9,6 +9,7 @@
     reason = "tests run on the real clock and runtime, and fail by panicking"
 )]
 
+mod discovery;
 mod process;
 
 use std::{

@@ -13,6 +13,7 @@ mod failure;
 mod install;
 mod instance;
 mod merge;
+mod mirrors;
 mod permission;
 mod probe;
 mod token;
@@ -155,7 +156,9 @@ impl Run {
         let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
         let webhooks = self.serve_webhooks(door, &clients).await?;
         let replicas = Replicas::Many(self.instance.identity().to_owned());
-        components::start(&clients, &self.installation, replicas, &self.world)?;
+        let (directory, _temporary) =
+            mirrors::directory(&SystemEnvironment, &self.cluster.url.to_string())?;
+        components::start(&clients, &self.installation, replicas, &directory, &self.world).await?;
         self.look_after(webhooks.clone());
         Banner {
             cluster: &self.cluster.url,

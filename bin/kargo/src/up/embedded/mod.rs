@@ -39,6 +39,8 @@ use crate::{
 
 /// Tokens in the kubeconfigs of components; written anew at every start.
 const COMPONENT_TOKEN_LIFE: Duration = Duration::from_hours(365 * 24);
+/// Where mirrors of repositories and answers of registries are, in the data directory.
+const DISCOVERY: &str = "discovery";
 /// How often superseded history is dropped.
 const COMPACTION_INTERVAL: Duration = Duration::from_mins(5);
 
@@ -138,13 +140,14 @@ async fn start_components(
 ) -> Result<Arc<ApiServer>, Failure> {
     let rules = Arc::new(Rules::default());
     let server = start_api(args, ground, rules.clone()).await?;
-    let Ground { world, installation, store, .. } = ground;
+    let Ground { world, installation, directory, store, .. } = ground;
     let clients = InProcess { server: &server, store, installation };
     let settings = components::admission_settings(installation)?;
     let client = clients.client(Component::KubernetesWebhooksServer);
     rules.enforce(Admitter::new(client, settings, world.ports()));
     // The lock of the data directory sees to it that there is one of each.
-    components::start(&clients, installation, Replicas::One, world)?;
+    let discovery = directory.file(DISCOVERY);
+    components::start(&clients, installation, Replicas::One, &discovery, world).await?;
     Ok(server)
 }
 

@@ -1,0 +1,127 @@
+//! `kargo discover`: what the Warehouses of a file would find, and why. No server needed.
+
+use std::{
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use core_clock::Clock;
+use io_creds::Credentials;
+use io_kube::Ports;
+use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
+use local_run::{Manifest, Report, Request};
+
+use crate::{
+    discovery::{Opened, Settings, cache_directory},
+    exit::{Exit, Failure},
+};
+
+/// How long programs and connections may take to end.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+/// More than a file of Warehouses ever has.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 + 1;
+
+/// Show what Warehouses in a file would find, and why, with no server
+#[derive(clap::Args, Debug)]
+pub(crate) struct DiscoverArgs {
+    /// File with Warehouses, and with Secrets for their repositories; - reads standard input
+    #[arg(short = 'f', long, value_name = "FILE")]
+    file: PathBuf,
+    /// How many candidates of each subscription are explained
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit_candidates: usize,
+    /// How the result is printed
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Output::Text)]
+    output: Output,
+    /// Where mirrors and answers of registries are kept for the next time [default: kargo below the XDG cache directory]
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+}
+
+/// How the result is printed.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Text,
+    Json,
+    Yaml,
+}
+
+pub(crate) fn run(args: &DiscoverArgs) -> Result<(), Failure> {
+    let manifest = Manifest::parse(&read(&args.file)?).map_err(|error| {
+        Failure::usage(error).hint(format!("the file is {}", args.file.display()))
+    })?;
+    let directory = args.cache_dir.clone().or_else(|| cache_directory(&SystemEnvironment));
+    let directory = directory.ok_or_else(|| {
+        Failure::usage("neither XDG_CACHE_HOME nor HOME is set; pass --cache-dir DIR")
+    })?;
+    let settings =
+        Settings::from_environment(&SystemEnvironment, &directory).map_err(Failure::usage)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(discover(args, &manifest, settings));
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    let report = result?;
+    print(&report, args.output)?;
+    if report.has_failures() {
+        return Err(Failure::new(Exit::Error, "not everything could be searched"));
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let taken = if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_FILE_BYTES).read_to_string(&mut text)
+    } else {
+        let opened = std::fs::File::open(file);
+        opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text))
+    };
+    taken.map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    Ok(text)
+}
+
+async fn discover(
+    args: &DiscoverArgs,
+    manifest: &Manifest,
+    mut settings: Settings,
+) -> Result<Report, Failure> {
+    let stop = stop_signal()?;
+    let tasks = TaskGroup::new();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let ports = Ports {
+        clock: clock.clone(),
+        entropy: Arc::new(SystemEntropy),
+        tasks: Arc::new(tasks.clone()),
+    };
+    let cache_by_tag = settings.cache_by_tag;
+    settings.credentials.providers_enabled = true;
+    let opened = settings.open(&SystemEnvironment, &ports, |settings, outbound| {
+        Credentials::of_secrets(&manifest.secrets, settings, outbound, &ports)
+    });
+    let Opened { discovery, .. } = opened
+        .await
+        .map_err(|failure| failure.hint("choose another directory with --cache-dir"))?;
+    let request = Request { explained: args.limit_candidates, cache_by_tag, now: clock.now() };
+    let report = tokio::select! {
+        report = local_run::discover(manifest, &discovery, request) => Ok(report),
+        signal = stop => Err(Failure::new(Exit::Error, format!("stopped by {signal}"))),
+    };
+    tasks.shutdown(STOP_GRACE).await;
+    report
+}
+
+fn print(report: &Report, output: Output) -> Result<(), Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::new(Exit::Error, error.to_string());
+    let text = match output {
+        Output::Text => report.to_string(),
+        Output::Json => {
+            serde_json::to_string_pretty(report).map_err(|error| failed(&error))? + "\n"
+        }
+        Output::Yaml => {
+            let value = serde_json::to_value(report).map_err(|error| failed(&error))?;
+            api_kinds::crd::to_yaml(&value).map_err(|error| failed(&error))?
+        }
+    };
+    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+}
