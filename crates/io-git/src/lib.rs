@@ -25,7 +25,7 @@ mod wire;
 
 pub use error::{Error, Offered};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, FirstParents, Person, Reader, Snapshot, Tag};
+pub use history::{Commit, Date, FirstParents, Person, Reader, Snapshot, Tag};
 pub use mirror::Activity;
 pub use refs::{Ref, Refs};
 pub use remote::Remote;

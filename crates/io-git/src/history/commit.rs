@@ -14,6 +14,15 @@ pub struct Person {
     pub email: String,
 }
 
+/// A time with the offset of the place where it was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Date {
+    /// When.
+    pub at: Timestamp,
+    /// Seconds east of UTC.
+    pub offset_seconds: i32,
+}
+
 impl fmt::Display for Person {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} <{}>", self.name, self.email)
@@ -32,11 +41,11 @@ pub struct Commit {
     /// Who wrote the change.
     pub author: Person,
     /// When.
-    pub authored_at: Timestamp,
+    pub authored_at: Date,
     /// Who committed it.
     pub committer: Person,
     /// When.
-    pub committed_at: Timestamp,
+    pub committed_at: Date,
     /// The first paragraph of the message, in one line.
     pub subject: String,
     /// The whole message.
@@ -53,7 +62,7 @@ pub struct Tag {
     /// The commit it leads to, through other tags where there are some.
     pub commit: Commit,
     /// When it was made: the tagger's date, or the committer's of a lightweight tag.
-    pub created_at: Timestamp,
+    pub created_at: Date,
     /// Who made it; nobody for a lightweight tag.
     pub tagger: Option<Person>,
     /// The first paragraph of its message, in one line; empty for a lightweight tag.
@@ -64,7 +73,7 @@ pub struct Tag {
 pub(super) struct Annotation {
     pub(super) target: ObjectId,
     pub(super) tagger: Option<Person>,
-    pub(super) created_at: Option<Timestamp>,
+    pub(super) created_at: Option<Date>,
     pub(super) subject: String,
 }
 
@@ -155,15 +164,26 @@ fn decoded(bytes: &[u8], encoding: Option<&[u8]>) -> String {
 }
 
 /// `Name <email> seconds zone`, however much of it is there.
-fn person(line: &str) -> (Person, Option<Timestamp>) {
+fn person(line: &str) -> (Person, Option<Date>) {
     let (name, rest) = line.split_once('<').unwrap_or((line, ""));
     let (email, date) = match rest.rsplit_once('>') {
         Some((email, date)) => (email.split('>').next().unwrap_or_default(), date),
         None => (rest, ""),
     };
     let person = Person { name: name.trim().to_owned(), email: email.trim().to_owned() };
-    let seconds = date.split_whitespace().next().and_then(|seconds| seconds.parse().ok());
-    (person, seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()))
+    let mut words = date.split_whitespace();
+    let seconds = words.next().and_then(|seconds| seconds.parse().ok());
+    let at = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+    let offset_seconds = words.next().and_then(offset).unwrap_or_default();
+    (person, at.map(|at| Date { at, offset_seconds }))
+}
+
+/// `+0130` in seconds; `None` for what no clock on earth shows.
+fn offset(zone: &str) -> Option<i32> {
+    let value: i32 = zone.parse().ok()?;
+    let (hours, minutes) = (value / 100, value % 100);
+    let is_known = hours.abs() <= 14 && minutes.abs() < 60;
+    is_known.then_some(hours * 3600 + minutes * 60)
 }
 
 /// The first paragraph in one line, as `git log` shows it.
@@ -192,9 +212,27 @@ mod tests {
              gpgsig -----BEGIN PGP SIGNATURE-----\n -----END PGP SIGNATURE-----\n\n\n first\nline \n\nbody\n"
         ));
         assert_eq!(read.author.to_string(), "A B <a@b.c>");
-        assert_eq!(read.committed_at.as_second() - read.authored_at.as_second(), 60);
+        assert_eq!(read.committed_at.at.as_second() - read.authored_at.at.as_second(), 60);
+        assert_eq!(
+            (read.authored_at.offset_seconds, read.committed_at.offset_seconds),
+            (7200, -18000)
+        );
         assert_eq!((read.subject.as_str(), read.signed), (" first line", true));
         assert!(read.parents.is_empty());
+    }
+
+    #[test]
+    fn offsets_are_hours_and_minutes() {
+        for (zone, seconds) in [
+            ("+0130", Some(5400)),
+            ("-0330", Some(-12600)),
+            ("+0000", Some(0)),
+            ("+9900", None),
+            ("+0099", None),
+            ("UTC", None),
+        ] {
+            assert_eq!(offset(zone), seconds, "{zone}");
+        }
     }
 
     #[test]
@@ -202,7 +240,7 @@ mod tests {
         let read = commit(&format!("{TREE}author x <y> nonsense\ncommitter <> 5 +0000\n\nm"));
         assert_eq!(
             (read.author.to_string(), read.authored_at),
-            ("x <y>".to_owned(), Timestamp::UNIX_EPOCH)
+            ("x <y>".to_owned(), Date::default())
         );
         assert_eq!(read.committer, Person::default());
         assert_eq!(decoded(b"caf\xe9", Some(b"iso-8859-1")), "café");

@@ -6,7 +6,7 @@ mod known_changes;
 mod reader;
 mod snapshot;
 
-pub use commit::{Commit, Person, Tag};
+pub use commit::{Commit, Date, Person, Tag};
 pub(crate) use known_changes::KnownChanges;
 pub use reader::{FirstParents, Reader};
 pub use snapshot::Snapshot;

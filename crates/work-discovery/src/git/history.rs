@@ -7,7 +7,7 @@ use core_rules::subscription::{
     BranchSelector, ChangedPaths, CommitRecord, GitSelector, GitStrategy, GitTime, SelectError,
     TagRecord, TagSelector, TagSource, Verdicts,
 };
-use io_git::{Commit, Reader, Refs, Repository};
+use io_git::{Commit, Date, Reader, Refs, Repository};
 use jiff::Timestamp;
 
 use crate::problem::Problem;
@@ -101,7 +101,7 @@ impl TagSource for Answers<'_> {
         let tag = self.0.tag(&format!("{TAG_PREFIX}{name}"))?;
         Ok(tag.map(|tag| TagRecord {
             commit: commit_record(tag.commit),
-            created_at: moment(tag.created_at),
+            created_at: git_time(tag.created_at),
             tagger: tag.tagger.map(|person| person.to_string()).unwrap_or_default(),
             annotation: tag.annotation,
         }))
@@ -113,11 +113,11 @@ fn commit_record(commit: Commit) -> CommitRecord {
         id: commit.id.to_string(),
         author: commit.author.to_string(),
         committer: commit.committer.to_string(),
-        committed_at: moment(commit.committed_at),
+        committed_at: git_time(commit.committed_at),
         subject: commit.subject,
     }
 }
 
-fn moment(at: Timestamp) -> GitTime {
-    GitTime { at, offset_seconds: 0 }
+fn git_time(Date { at, offset_seconds }: Date) -> GitTime {
+    GitTime { at, offset_seconds }
 }
