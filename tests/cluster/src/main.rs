@@ -11,6 +11,7 @@
 )]
 
 mod crash;
+mod discovery;
 mod life;
 mod refusal;
 mod tokens;
@@ -47,6 +48,9 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("a kubeconfig without verification is refused", |w| Box::pin(refusal::insecure(w))),
     ("a Project gets its namespace and roles, a bad Stage is refused", |w| {
         Box::pin(life::projects(w))
+    }),
+    ("commits, images and charts become Freight, also over SSH and with credentials", |w| {
+        Box::pin(discovery::freight(w))
     }),
     ("a second kargo up is refused while the first works", |w| Box::pin(life::second(w))),
     ("tokens are renewed when due and when refused", |w| Box::pin(tokens::renewed(w))),

@@ -52,8 +52,12 @@ impl World {
     /// A running `kargo up`.
     pub(crate) async fn up(&self, arguments: &[&str]) -> Result<Kargo> {
         let arguments = arguments.iter().map(|&one| one.to_owned()).collect();
-        let options = UpOptions { arguments, ..UpOptions::default() };
-        Kargo::up_on(&self.kubeconfig.path, &options).await
+        self.up_by(&UpOptions { arguments, ..UpOptions::default() }).await
+    }
+
+    /// The same, started in another way.
+    pub(crate) async fn up_by(&self, options: &UpOptions) -> Result<Kargo> {
+        Kargo::up_on(&self.kubeconfig.path, options).await
     }
 
     /// A `kargo up` that ends by itself.

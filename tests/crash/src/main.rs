@@ -1,5 +1,7 @@
 //! Crash tests: `kargo up` is killed, or loses power, again and again under write load.
 //!
+//! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice.
+//!
 //! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
 //! and a watch resumes from where it was or is told to start over.
 
@@ -9,6 +11,7 @@
     reason = "a test program on the real clock that reports to a person"
 )]
 
+mod fetch;
 mod journal;
 mod load;
 mod power_cut;
@@ -36,6 +39,9 @@ struct Args {
     /// How often to cut the power: SIGKILL, then everything that was not fsynced is taken back
     #[arg(long, default_value_t = 10)]
     power_cuts: u32,
+    /// How often to send SIGKILL while a repository is fetched
+    #[arg(long, default_value_t = 10)]
+    fetch_kills: u32,
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -61,10 +67,17 @@ async fn main() -> Result<()> {
         args.power_cuts
     );
     println!("{cut}");
+    let fetches = tempfile::tempdir()?;
+    let freight = fetch::run(fetches.path(), args.fetch_kills, &entropy).await?;
+    let fetched = format!(
+        "kill during a fetch: {} kills, {freight} pieces of Freight, none twice, the mirror whole",
+        args.fetch_kills
+    );
+    println!("{fetched}");
     if let Some(path) = &args.report {
-        report::write(path, &[killed, cut])?;
+        report::write(path, &[killed, cut, fetched])?;
     }
-    println!("{} passed, 0 failed", args.kills + args.power_cuts);
+    println!("{} passed, 0 failed", args.kills + args.power_cuts + args.fetch_kills);
     Ok(())
 }
 
