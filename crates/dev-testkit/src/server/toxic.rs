@@ -1,6 +1,7 @@
 //! A proxy between a client and a server that does what networks and bad servers do.
 
 use std::{
+    iter,
     net::SocketAddr,
     sync::{
         Arc, Mutex, PoisonError,
@@ -101,16 +102,17 @@ async fn treat(mut client: TcpStream, server: SocketAddr, toxin: Toxin) -> Resul
         Toxin::CutAfter(bytes) => drip(client, server, None, bytes).await?,
         Toxin::Status(status, lines) => {
             head(&mut client).await?;
-            let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-            let reply = format!(
-                "HTTP/1.1 {status} No\r\n{lines}content-length: 0\r\nconnection: close\r\n\r\n"
-            );
+            let start = format!("HTTP/1.1 {status} No");
+            let end = ["content-length: 0", "connection: close", "", ""];
+            let lines = lines.iter().map(String::as_str);
+            let reply: Vec<&str> = iter::once(start.as_str()).chain(lines).chain(end).collect();
+            let reply = reply.join("\r\n");
             client.write_all(reply.as_bytes()).await?;
         }
         Toxin::EndlessBody => {
             head(&mut client).await?;
             client.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await?;
-            let chunk = [b'a'; 64 * 1024];
+            let chunk = vec![b'a'; 64 * 1024];
             loop {
                 client.write_all(&chunk).await?;
             }

@@ -138,7 +138,7 @@ fn a_program_reads_the_fields_of_the_kinds() {
 #[test]
 fn one_repository_that_fails_hides_no_other() {
     let git = "{git: {repoURL: 'https://me:secret@git.example.com/a'}}";
-    let report = run(&CHART.replace("[", &format!("[{git}, ")), "");
+    let report = run(&CHART.replace('[', &format!("[{git}, ")), "");
     assert!(report.has_failures());
     insta::assert_snapshot!(report, @r#"
     Warehouse demo/web
