@@ -76,10 +76,10 @@ cluster-e2e: build tools ## `kargo up --kubeconfig` on kube-apiserver: install, 
 	cargo run --quiet --locked --package cluster
 
 crash: build ## Kill and power-cut tests, small counts
-	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10
+	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10 --fetch-kills 10
 
 soak: build ## The large counts; the summary goes to docs/benchmarks.md
-	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100 --report docs/benchmarks.md
+	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100 --fetch-kills 50 --report docs/benchmarks.md
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
