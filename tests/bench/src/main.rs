@@ -11,7 +11,9 @@
     reason = "a measuring program on the real clock that reports to a person"
 )]
 
+mod discovery;
 mod engine;
+mod expressions;
 mod grants;
 mod lists;
 mod machine;
@@ -25,32 +27,76 @@ mod writes;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{engine::Engine, report::Report};
+use crate::{
+    discovery::Sizes,
+    engine::Engine,
+    report::{Earlier, Report},
+};
 
-/// Measure kargo up, and kube-apiserver with etcd beside it
+/// Measure kargo up, and kube-apiserver with etcd beside it; measure discovery
 #[derive(Parser)]
 struct Args {
     /// Leave kube-apiserver and etcd out
     #[arg(long)]
     embedded_only: bool,
+    /// Measure only this; the other rows of the report stay as they are
+    #[arg(long)]
+    only: Option<Area>,
+    /// A quick look at discovery with small numbers; nothing is written
+    #[arg(long)]
+    small: bool,
     /// Where the report goes
     #[arg(long, default_value = "docs/benchmarks.md")]
     report: PathBuf,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Area {
+    ControlPlane,
+    Discovery,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// Walk a history to its end and print what memory that took
+    #[command(hide = true)]
+    Walk { origin: PathBuf, root: PathBuf },
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let args = Args::parse();
+    if let Some(Part::Walk { origin, root }) = &args.part {
+        return discovery::walk(origin, root).await;
+    }
     let mut report = Report::new(machine::describe()?);
-    startup::measure(&mut report).await?;
+    if args.only.is_none_or(|only| only == Area::ControlPlane) {
+        control_plane(args.embedded_only, &mut report).await?;
+    }
+    if args.only.is_none_or(|only| only == Area::Discovery) {
+        expressions::measure(&mut report)?;
+        let sizes = if args.small { Sizes::SMALL } else { Sizes::FULL };
+        discovery::measure(&sizes, &mut report).await?;
+    }
+    if !args.small {
+        let earlier = if args.only.is_some() { Earlier::Kept } else { Earlier::Forgotten };
+        report.write(&args.report, earlier)?;
+    }
+    report.verdict()
+}
+
+async fn control_plane(embedded_only: bool, report: &mut Report) -> Result<()> {
+    startup::measure(report).await?;
     let embedded = Engine::embedded().await?;
-    grants::measure(&embedded, &mut report).await?;
+    grants::measure(&embedded, report).await?;
     let ours = measure(&embedded).await?;
-    watches::measure(&embedded, &mut report).await?;
+    watches::measure(&embedded, report).await?;
     embedded.stop().await?;
-    let theirs = if args.embedded_only {
+    let theirs = if embedded_only {
         None
     } else {
         let cluster = Engine::cluster().await?;
@@ -59,8 +105,7 @@ async fn main() -> Result<()> {
         Some(figures)
     };
     report.compare(&ours, theirs.as_ref());
-    report.write(&args.report)?;
-    report.verdict()
+    Ok(())
 }
 
 /// What both engines are measured in.

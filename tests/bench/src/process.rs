@@ -9,8 +9,17 @@ const TICKS_PER_SECOND: u64 = 100;
 
 /// Resident memory in bytes.
 pub(crate) fn resident(pid: u32) -> Result<u64> {
+    memory(pid, "VmRSS:")
+}
+
+/// Resident memory that no file stands behind, in bytes.
+pub(crate) fn anonymous(pid: u32) -> Result<u64> {
+    memory(pid, "RssAnon:")
+}
+
+fn memory(pid: u32, name: &str) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+    let line = status.lines().find(|line| line.starts_with(name)).context("no such line")?;
     let kilobytes: u64 = line.split_whitespace().nth(1).context("no value")?.parse()?;
     Ok(kilobytes * 1024)
 }

@@ -16,6 +16,7 @@ pub(crate) struct Row {
 enum Limit {
     AtMost(f64),
     AtLeast(f64),
+    Exactly(f64),
     None,
 }
 
@@ -30,9 +31,9 @@ impl Row {
         Self { what: what.to_owned(), value, limit: Limit::AtLeast(limit) }
     }
 
-    /// A count that was checked while it was made.
-    pub(crate) fn equal(what: &str, value: f64, want: f64) -> Self {
-        Self::at_least(what, value, want)
+    /// A count that must be this one.
+    pub(crate) fn exactly(what: &str, value: f64, want: f64) -> Self {
+        Self { what: what.to_owned(), value, limit: Limit::Exactly(want) }
     }
 
     /// A figure without a limit.
@@ -44,6 +45,8 @@ impl Row {
         match self.limit {
             Limit::AtMost(limit) => self.value <= limit,
             Limit::AtLeast(limit) => self.value >= limit,
+            // Counts are whole numbers.
+            Limit::Exactly(want) => (self.value - want).abs() < 0.5,
             Limit::None => true,
         }
     }
@@ -52,6 +55,7 @@ impl Row {
         let limit = match self.limit {
             Limit::AtMost(limit) => format!("≤ {}", shown(limit)),
             Limit::AtLeast(limit) => format!("≥ {}", shown(limit)),
+            Limit::Exactly(want) => format!("= {}", shown(want)),
             Limit::None => String::new(),
         };
         let verdict = match (&self.limit, self.holds()) {
@@ -61,6 +65,13 @@ impl Row {
         };
         format!("| {} | {} | {limit} | {verdict} |", self.what, shown(self.value))
     }
+}
+
+/// What becomes of rows that an earlier run wrote and this one did not measure.
+#[derive(Clone, Copy)]
+pub(crate) enum Earlier {
+    Kept,
+    Forgotten,
 }
 
 /// All figures of one run.
@@ -116,19 +127,40 @@ impl Report {
         self.add(Row::at_least("list, ratio of server processor time", processor, 10.0));
     }
 
-    /// Replaces the figures in the report; what stands below the mark is kept.
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+    /// Replaces the figures in the report; what stands below the mark is kept. `earlier` says what becomes of the others.
+    pub(crate) fn write(&self, path: &Path, earlier: Earlier) -> Result<()> {
         const MARK: &str = "<!-- below: written by hand or by make soak -->";
         let old = fs::read_to_string(path).unwrap_or_default();
-        let kept = old.split_once(MARK).map_or("\n", |(_, kept)| kept);
+        let (table, kept) = old.split_once(MARK).unwrap_or((&old, "\n"));
         let mut text = String::from("# Benchmarks\n\n");
         writeln!(text, "`make bench` writes this table. Machine: {}.\n", self.machine)?;
         text.push_str("| what | figure | limit | holds |\n|---|---|---|---|\n");
-        for row in &self.rows {
-            writeln!(text, "{}", row.line())?;
+        for line in self.lines(table, earlier) {
+            writeln!(text, "{line}")?;
         }
         write!(text, "\n{MARK}{kept}")?;
         fs::write(path, text).with_context(|| format!("write {}", path.display()))
+    }
+
+    /// The rows of the table. A row that was measured again takes the place of its former self.
+    fn lines(&self, table: &str, earlier: Earlier) -> Vec<String> {
+        let name = |line: &str| line.split('|').nth(1).map(|what| what.trim().to_owned());
+        let mut lines: Vec<String> = match earlier {
+            Earlier::Forgotten => Vec::new(),
+            Earlier::Kept => table
+                .lines()
+                .filter(|line| line.starts_with('|'))
+                .skip(2)
+                .map(str::to_owned)
+                .collect(),
+        };
+        for row in &self.rows {
+            match lines.iter_mut().find(|line| name(line).as_deref() == Some(&row.what)) {
+                Some(line) => *line = row.line(),
+                None => lines.push(row.line()),
+            }
+        }
+        lines
     }
 
     /// Fails when a limit does not hold.
@@ -144,4 +176,36 @@ impl Report {
 
 fn shown(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(what: &str, value: f64) -> Row {
+        Row::exactly(what, value, 1.0)
+    }
+
+    #[test]
+    fn a_count_that_is_off_by_one_does_not_hold() {
+        let mut report = Report::new(String::new());
+        report.add(row("a", 1.0));
+        assert!(report.verdict().is_ok());
+        report.add(row("b", 2.0));
+        assert_eq!(report.verdict().unwrap_err().to_string(), "beyond the limit: b");
+        assert!(!row("c", 0.0).holds());
+        assert_eq!(row("c", 0.0).line(), "| c | 0.00 | = 1.00 | **no** |");
+    }
+
+    #[test]
+    fn a_part_of_the_rows_can_be_measured_again() {
+        let table = "# Benchmarks\n\n| what | figure |\n|---|---|\n| a | 7 | | |\n| b | 8 | | |\n";
+        let mut report = Report::new(String::new());
+        report.add(row("b", 1.0));
+        report.add(row("c", 1.0));
+        let measured = ["| b | 1.00 | = 1.00 | yes |", "| c | 1.00 | = 1.00 | yes |"];
+        assert_eq!(report.lines(table, Earlier::Forgotten), measured);
+        let [b, c] = measured;
+        assert_eq!(report.lines(table, Earlier::Kept), ["| a | 7 | | |", b, c]);
+    }
 }
