@@ -2,11 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use api_kinds::{artifact::GitCommit, origin::FreightOrigin};
+use api_kinds::{
+    artifact::{Chart, GitCommit, Image},
+    origin::FreightOrigin,
+};
 use core_rules::freight::{Contents, freight_name};
 use dev_testkit::{
     Client, Kargo, UpOptions,
-    server::{Behaviour, ChartServer, GitHttp, ToxicProxy, Toxin},
+    server::{
+        Behaviour, ChartServer, GitHttp, SshServer, ToxicProxy, Toxin, missing_sshd,
+        registry::{Door, Image as Built, Registry},
+    },
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -95,6 +101,80 @@ async fn a_push_becomes_freight_with_the_name_of_its_content() {
     let reply = client.send(Method::DELETE, &this, &[], "").await.unwrap();
     assert!(reply.status.is_success(), "{}", reply.text());
     assert_eq!(client.get(&this).await.unwrap().status, 404);
+    assert_eq!(kargo.stop().await.unwrap(), Some(0));
+}
+
+/// A Warehouse of one subscription, and the Freight that it must make.
+struct Case {
+    name: &'static str,
+    subscription: Value,
+    freight: String,
+}
+
+impl Case {
+    fn new(name: &'static str, subscription: Value, contents: &Contents<'_>) -> Self {
+        let freight = freight_name(&FreightOrigin::warehouse(name), contents);
+        Self { name, subscription, freight }
+    }
+
+    async fn run(&self, client: &Client) {
+        let warehouse = json!({
+            "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
+            "metadata": {"name": self.name, "namespace": PROJECT},
+            "spec": {"interval": "1h", "subscriptions": [self.subscription]},
+        });
+        let home = format!("{KINDS}/namespaces/{PROJECT}");
+        create(client, &format!("{home}/warehouses"), &warehouse).await;
+        await_object(client, &format!("{home}/freights/{}", self.freight)).await;
+    }
+}
+
+#[tokio::test]
+async fn images_charts_and_repositories_over_ssh_become_freight() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = UpOptions {
+        binary: Some(program()),
+        arguments: vec!["--in-memory".into()],
+        ..UpOptions::default()
+    };
+    let kargo = Kargo::up(directory.path(), &options).await.unwrap();
+    let client = kargo.client().unwrap();
+    create_project(&client).await;
+
+    let server = ChartServer::start().await.unwrap();
+    server.publish("app", "1.0.0");
+    server.publish("app", "1.1.0");
+    let (repo_url, name, version) = (server.url(), "app".to_owned(), "1.1.0".to_owned());
+    let subscription = json!({"chart": {"repoURL": repo_url, "name": name}});
+    let charts = [Chart { repo_url, name, version, ..Chart::default() }];
+    let contents = Contents { charts: &charts, ..Contents::default() };
+    Case::new("charts", subscription, &contents).run(&client).await;
+
+    if let Some(registry) = Registry::start(Door::Open).await.unwrap() {
+        let built = Built::built("2026-01-01T00:00:00Z");
+        let digest = registry.push("app", "v1.0.0", &built).await.unwrap();
+        let (repo_url, tag) = (registry.repository("app"), "v1.0.0".to_owned());
+        let subscription = json!({"image": {"repoURL": repo_url}});
+        let images = [Image { repo_url, tag, digest, ..Image::default() }];
+        let contents = Contents { images: &images, ..Contents::default() };
+        Case::new("images", subscription, &contents).run(&client).await;
+    }
+
+    if missing_sshd().is_none() {
+        let server = SshServer::start().await.unwrap();
+        let id = server.repository("app").unwrap().commit("main", "first", &[("a", "1")]).unwrap();
+        let repo_url = server.url("app");
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": {"name": "ssh", "labels": {"kargo.akuity.io/cred-type": "git"}},
+            "stringData": {"repoURL": repo_url, "sshPrivateKey": server.client_key().unwrap()},
+        });
+        create(&client, &format!("/api/v1/namespaces/{PROJECT}/secrets"), &secret).await;
+        let subscription = json!({"git": {"repoURL": repo_url}});
+        let commits = [GitCommit { repo_url, id, ..GitCommit::default() }];
+        let contents = Contents { commits: &commits, ..Contents::default() };
+        Case::new("ssh", subscription, &contents).run(&client).await;
+    }
     assert_eq!(kargo.stop().await.unwrap(), Some(0));
 }
 
