@@ -272,3 +272,36 @@ fn a_controller_without_credentials_is_refused_in_one_line() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stderr(&output), "error: CREDENTIAL_PROVIDERS_ENABLED: must be set to true\n");
 }
+
+#[tokio::test]
+async fn a_controller_of_its_own_serves_its_shard_and_stops_on_a_signal() {
+    let server = GitHttp::start().await.unwrap();
+    let repository = server.repository("app").unwrap();
+    let id = repository.commit("main", "first", &[("a.yaml", "1")]).unwrap();
+    let url = server.url("app");
+    let directory = tempfile::tempdir().unwrap();
+    let kargo = super::up(directory.path()).await;
+    let client = kargo.client().unwrap();
+    create_project(&client).await;
+    let mut warehouse = warehouse(&url);
+    warehouse["spec"]["shard"] = json!("dev");
+    create(&client, &format!("{KINDS}/namespaces/{PROJECT}/warehouses"), &warehouse).await;
+    let mut controller = tokio::process::Command::new(program())
+        .arg("controller")
+        .env("KUBECONFIG", directory.path().join("kubeconfigs/kargo-controller.kubeconfig"))
+        .env("KARGO_DATA_DIR", directory.path().join("controller"))
+        .env("CREDENTIAL_PROVIDERS_ENABLED", "true")
+        .env("SHARD_NAME", "dev")
+        .env("HEALTH_BIND_ADDRESS", "0")
+        .env("LOG_LEVEL", "error")
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let freight = format!("{KINDS}/namespaces/{PROJECT}/freights/{}", name_of(&url, &id));
+    await_object(&client, &freight).await;
+    let pid = controller.id().unwrap().to_string();
+    tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+    let status = tokio::time::timeout(PATIENCE, controller.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(kargo.stop().await.unwrap(), Some(0));
+}
