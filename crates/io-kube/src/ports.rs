@@ -17,11 +17,7 @@ pub struct Ports {
 
 impl Ports {
     /// The outcome of `work`, or `None` when it takes longer than `limit`; then it is dropped.
-    pub async fn within<T>(
-        &self,
-        limit: Duration,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
+    pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
             outcome = work => Some(outcome),
