@@ -9,6 +9,7 @@ use core_rules::management::{
     replication::{self, Places, SourceStep},
 };
 use io_kube::{Failure, Next, ObjectKey, Pass, add_finalizer, remove_finalizer};
+use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, ResourceExt};
 
 use crate::{
@@ -89,6 +90,15 @@ async fn refuse_late_cache<T: SharedKind>(cx: &Context, name: &str) -> Result<()
     }
 }
 
+/// Fails when a namespace that the cache takes for a Project's is somebody else's by now: a copy there
+/// would be nobody's to take back, and may be a secret.
+async fn refuse_stranger(cx: &Context, name: &str) -> Result<(), Failure> {
+    let namespaces = Api::<Namespace>::all(cx.client.clone());
+    let found = namespaces.get_opt(name).await.map_err(failure)?;
+    let is_ours = found.is_some_and(|found| namespace::is_project_namespace(&found));
+    if is_ours { Ok(()) } else { Err(replan("the namespace is no longer a Project's")) }
+}
+
 /// Makes every change it can; one Project that refuses does not keep the others from theirs.
 async fn apply_all<T: SharedKind>(
     cx: &Context,
@@ -100,8 +110,7 @@ async fn apply_all<T: SharedKind>(
     let mut first_error = None;
     for change in changes {
         let namespace = target(change).meta().namespace.as_deref().unwrap_or_default();
-        let api = Api::<T>::namespaced(cx.client.clone(), namespace);
-        match apply(cx, pass, &api, &shared.copies, change).await {
+        match apply_one(cx, shared, change, namespace, pass).await {
             Ok(Written::AsPlanned) => {}
             Ok(Written::Occupied) => {
                 let name = target(change).name_any();
@@ -114,7 +123,21 @@ async fn apply_all<T: SharedKind>(
             }
         }
     }
-    first_error.map_or(Ok(outcome), |error| Err(failure(error)))
+    first_error.map_or(Ok(outcome), Err)
+}
+
+async fn apply_one<T: SharedKind>(
+    cx: &Context,
+    shared: &Shared<T>,
+    change: &Change<T>,
+    namespace: &str,
+    pass: &Pass,
+) -> Result<Written, Failure> {
+    if matches!(change, Change::Create(_)) {
+        refuse_stranger(cx, namespace).await?;
+    }
+    let api = Api::<T>::namespaced(cx.client.clone(), namespace);
+    apply(cx, pass, &api, &shared.copies, change).await.map_err(failure)
 }
 
 fn target<T>(change: &Change<T>) -> &T {
