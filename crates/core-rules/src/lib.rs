@@ -29,6 +29,7 @@ pub mod replica;
 pub mod request;
 pub mod retention;
 pub mod selector;
+pub mod shard;
 pub mod shorten;
 pub mod stage;
 pub mod step;

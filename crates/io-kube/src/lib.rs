@@ -19,7 +19,6 @@ mod object;
 mod ports;
 mod queue;
 mod requests;
-mod shard;
 mod throttle;
 mod write;
 
@@ -35,7 +34,6 @@ pub use object::{Object, is_already_exists, is_conflict, is_not_found, status_co
 pub use ports::Ports;
 pub use queue::Queue;
 pub use requests::{Counted, RequestCounter};
-pub use shard::Shard;
 pub use throttle::{Rate, Throttle, Throttled};
 pub use write::{
     Precondition, add_finalizer, merge_difference, patch_object, patch_status, remove_finalizer,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use core_clock::{Environment, SettingError, Variables};
-use io_kube::Shard;
+use core_rules::shard::Shard;
 
 const DEFAULT_WORKERS: usize = 4;
 /// More would only queue up at the API server.

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use api_kinds::labels;
 
 use super::refusal::Refusal;
+use crate::shard::Shard;
 
 /// Marks the ServiceAccounts of controllers.
 pub const COMPONENT_LABEL: &str = "app.kubernetes.io/component";
@@ -20,10 +21,7 @@ pub const DEFAULT_CONTROLLER_LABEL: &str = "kargo.akuity.io/default-controller";
 
 /// What a controller is responsible for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShardScope {
-    shard: String,
-    takes_unlabeled: bool,
-}
+pub struct ShardScope(Shard);
 
 impl ShardScope {
     /// What the labels of a ServiceAccount say; `None` when it is held to no shard.
@@ -31,24 +29,18 @@ impl ShardScope {
         let value = |key: &str| account.get(key).map(String::as_str).unwrap_or_default();
         let shard = value(labels::SHARD);
         let is_held = value(COMPONENT_LABEL) == CONTROLLER_COMPONENT && !shard.is_empty();
-        is_held.then(|| Self {
-            shard: shard.to_owned(),
-            takes_unlabeled: value(DEFAULT_CONTROLLER_LABEL) == labels::TRUE,
-        })
-    }
-
-    fn covers(&self, shard: &str) -> bool {
-        if shard.is_empty() { self.takes_unlabeled } else { shard == self.shard }
+        let takes_unlabeled = value(DEFAULT_CONTROLLER_LABEL) == labels::TRUE;
+        is_held.then(|| Self(Shard::new(shard, takes_unlabeled)))
     }
 
     /// Refuses a write to an object of another shard, or one that would move it there. `shards` are
     /// the shards of the object before and after, as far as there is one.
     pub fn check(&self, caller: &str, resource: &str, shards: &[&str]) -> Result<(), Refusal> {
-        match shards.iter().find(|shard| !self.covers(shard)) {
+        match shards.iter().find(|shard| !self.0.covers(shard)) {
             None => Ok(()),
             Some(foreign) => Err(Refusal::denied(format!(
                 "{caller:?} serves shard {:?} and may not write {resource} of shard {foreign:?}",
-                self.shard
+                self.0.name()
             ))),
         }
     }

@@ -28,10 +28,12 @@ impl Shard {
     /// Whether an object with these labels belongs to this controller. Asked at every source of keys and in every pass.
     pub fn owns(&self, of_object: Option<&BTreeMap<String, String>>) -> bool {
         let shard = of_object.and_then(|of_object| of_object.get(labels::SHARD));
-        match shard.map_or("", String::as_str) {
-            "" => self.default,
-            shard => shard == self.name,
-        }
+        self.covers(shard.map_or("", String::as_str))
+    }
+
+    /// The same for an object whose shard is known; empty when it names none.
+    pub fn covers(&self, shard: &str) -> bool {
+        if shard.is_empty() { self.default } else { shard == self.name }
     }
 
     /// The label selector of a watch on these objects; `None` when no selector can say it, and [`Shard::owns`] filters.
