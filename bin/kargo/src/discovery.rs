@@ -41,7 +41,7 @@ impl Settings {
         let registries = io_oci::Settings::from_environment(environment)?;
         Ok(Self {
             credentials: io_creds::Settings::from_environment(environment)?,
-            cache_by_tag: cache_by_tag(environment)?,
+            cache_by_tag: CacheByTagPolicy::from_variables(Variables::new(environment))?,
             git: io_git::Settings::from_environment(directory.join("git"), environment)?,
             registries: io_oci::Settings {
                 cache_directory: Some(directory.join("registry")),
@@ -75,13 +75,6 @@ impl Settings {
         };
         Ok(Opened { discovery: Discovery::new(sources), mirrors })
     }
-}
-
-fn cache_by_tag(environment: &dyn Environment) -> Result<CacheByTagPolicy, SettingError> {
-    let accepted = "Forbid, Allow, Require or Force";
-    let default = CacheByTagPolicy::default();
-    let variables = Variables::new(environment);
-    variables.parsed("CACHE_BY_TAG_POLICY", accepted, |text| text.parse().ok(), default)
 }
 
 fn store_failure(error: io_git::Error) -> Failure {

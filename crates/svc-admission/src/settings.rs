@@ -63,12 +63,7 @@ impl Settings {
         let defaults = Self::new(namespace);
         Ok(Self {
             identities: identities(variables)?,
-            cache_by_tag_policy: variables.parsed(
-                "CACHE_BY_TAG_POLICY",
-                "Forbid, Allow, Require or Force",
-                |text| text.parse().ok(),
-                defaults.cache_by_tag_policy,
-            )?,
+            cache_by_tag_policy: CacheByTagPolicy::from_variables(variables)?,
             argocd_namespace: variables.text_or("ARGOCD_NAMESPACE", &defaults.argocd_namespace),
             restrict_controllers_to_shard: variables
                 .flag("RESTRICT_CONTROLLERS_TO_SHARD", defaults.restrict_controllers_to_shard)?,

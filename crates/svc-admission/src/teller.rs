@@ -1,9 +1,7 @@
 //! Telling what happened.
 
-use api_kinds::API_VERSION;
 use core_rules::admission::event::Event;
 use io_kube::{EventRecorder, Occurrence, Ports};
-use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 
 const FREIGHT: &str = "freight-webhook";
@@ -27,13 +25,7 @@ impl Teller {
         for event in events {
             let recorder = if event.component == FREIGHT { &self.freight } else { &self.promotion };
             recorder.record(Occurrence {
-                object: ObjectReference {
-                    api_version: Some(API_VERSION.to_owned()),
-                    kind: Some(event.kind.to_owned()),
-                    namespace: Some(event.namespace),
-                    name: Some(event.name),
-                    ..ObjectReference::default()
-                },
+                object: event.object(),
                 reason: event.reason.to_owned(),
                 message: event.message,
                 annotations: event.annotations,

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use api_kinds::{Freight, Promotion, annotations};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use api_kinds::{API_VERSION, Freight, Promotion, annotations};
+use k8s_openapi::{api::core::v1::ObjectReference, apimachinery::pkg::apis::meta::v1::Time};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,6 +31,19 @@ pub struct Event {
     pub name: String,
     /// The payload, by full annotation key.
     pub annotations: BTreeMap<String, String>,
+}
+
+impl Event {
+    /// The object, as an Event of the API names it.
+    pub fn object(&self) -> ObjectReference {
+        ObjectReference {
+            api_version: Some(API_VERSION.to_owned()),
+            kind: Some(self.kind.to_owned()),
+            namespace: Some(self.namespace.clone()),
+            name: Some(self.name.clone()),
+            ..ObjectReference::default()
+        }
+    }
 }
 
 /// Somebody created a Promotion. Without a namespace of its own for Applications, Argo CD's is

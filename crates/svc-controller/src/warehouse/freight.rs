@@ -34,13 +34,9 @@ fn tell(cx: &Context, freight: &Freight) {
     let event = freight_created(freight, &cx.component);
     cx.events.record(Occurrence {
         object: ObjectReference {
-            api_version: Some(api_kinds::API_VERSION.to_owned()),
-            kind: Some(event.kind.to_owned()),
-            namespace: Some(event.namespace),
-            name: Some(event.name),
             uid: freight.metadata.uid.clone(),
             resource_version: freight.metadata.resource_version.clone(),
-            ..ObjectReference::default()
+            ..event.object()
         },
         reason: event.reason.to_owned(),
         message: event.message,

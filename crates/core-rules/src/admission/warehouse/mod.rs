@@ -12,6 +12,7 @@ use api_kinds::{
     Warehouse,
     warehouse::{CommitSelectionStrategy, ImageSelectionStrategy, RepoSubscription, Source},
 };
+use core_clock::{SettingError, Variables};
 use core_pattern::UserRegex;
 use core_semver::Constraint;
 
@@ -45,6 +46,15 @@ pub enum CacheByTagPolicy {
     Require,
     /// It is done unasked.
     Force,
+}
+
+impl CacheByTagPolicy {
+    /// What the installation says: the same for admission and for those who search.
+    pub fn from_variables(variables: Variables<'_>) -> Result<Self, SettingError> {
+        let accepted = "Forbid, Allow, Require or Force";
+        let parse = |text: &str| text.parse().ok();
+        variables.parsed("CACHE_BY_TAG_POLICY", accepted, parse, Self::default())
+    }
 }
 
 impl FromStr for CacheByTagPolicy {
