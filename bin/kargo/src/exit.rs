@@ -83,14 +83,22 @@ impl Failure {
 /// The chain of causes.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)?;
-        let mut source = self.error.source();
-        while let Some(cause) = source {
-            write!(f, ": {cause}")?;
-            source = cause.source();
-        }
-        Ok(())
+        f.write_str(&with_causes(&*self.error))
     }
+}
+
+/// An error with the chain of its causes. Some errors repeat their cause in their own words.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
 }
 
 impl From<std::io::Error> for Failure {
@@ -101,5 +109,32 @@ impl From<std::io::Error> for Failure {
             Exit::Error
         };
         Self::new(exit, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tells its cause itself.
+    #[derive(Debug)]
+    struct Telling(std::io::Error);
+
+    impl fmt::Display for Telling {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "the file cannot be read: {}", self.0)
+        }
+    }
+
+    impl Error for Telling {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let failure = Failure::usage(Telling(std::io::Error::other("no disk")));
+        assert_eq!(failure.to_string(), "the file cannot be read: no disk");
     }
 }

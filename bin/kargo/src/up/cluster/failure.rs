@@ -4,7 +4,7 @@ use std::fmt;
 
 use io_kube::status_code;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, with_causes};
 
 const GRANT: &str =
     "use the kubeconfig of a cluster administrator, or have this permission granted";
@@ -43,16 +43,5 @@ pub(super) fn explain(error: &kube::Error) -> String {
     if let kube::Error::Api(status) = error {
         return status.message.clone();
     }
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        // Some errors repeat their cause in their own words.
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
+    with_causes(error)
 }
