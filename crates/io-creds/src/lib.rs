@@ -24,6 +24,7 @@ mod matching;
 mod provider;
 mod secrets;
 mod settings;
+mod source;
 mod tokens;
 
 pub use self::{
@@ -34,4 +35,5 @@ pub use self::{
     provider::ProviderError,
     secrets::ReadError,
     settings::{AgentToken, Aws, AwsIdentity, Azure, Google, Settings},
+    source::{CredentialError, CredentialSource},
 };

@@ -22,6 +22,7 @@ mod settings;
 mod ssh_login;
 mod store;
 mod wire;
+mod work;
 
 pub use error::{Error, Offered};
 pub use gix_hash::ObjectId;
@@ -32,3 +33,4 @@ pub use remote::Remote;
 pub use repository::Repository;
 pub use settings::Settings;
 pub use store::{MirrorUsage, Store, Usage};
+pub use work::PushIntegration;

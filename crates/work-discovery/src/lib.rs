@@ -7,7 +7,6 @@
 //! wrong with one repository says nothing about another.
 
 mod chart;
-mod credentials;
 mod git;
 mod image;
 mod other;
@@ -25,14 +24,13 @@ use core_rules::{
     warehouse::{Failure, Finding},
 };
 use futures::{FutureExt, future::BoxFuture};
-use io_creds::Kind;
+use io_creds::{CredentialSource, Kind};
 use io_http::outbound::Tls;
 use io_oci::Access;
 use jiff::Timestamp;
 
 use self::problem::Problem;
 pub use self::{
-    credentials::{CredentialError, CredentialSource},
     other::{Found, Subscriber},
     progress::Progress,
 };

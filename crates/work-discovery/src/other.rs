@@ -3,8 +3,9 @@
 use api_kinds::{artifact::ArtifactReference, warehouse::Subscription};
 use core_rules::{subscription::GenericSelector, warehouse::Finding};
 use futures::future::BoxFuture;
+use io_creds::CredentialError;
 
-use crate::{Discovery, Outcome, Search, credentials::CredentialError, problem::Problem};
+use crate::{Discovery, Outcome, Search, problem::Problem};
 
 /// Versions, best first.
 pub type Found = Result<Vec<ArtifactReference>, CredentialError>;

@@ -12,15 +12,13 @@ use core_rules::{
     admission::warehouse::CacheByTagPolicy, credential::Credential, warehouse::Finding,
 };
 use futures::{FutureExt as _, future::BoxFuture};
-use io_creds::Kind;
+use io_creds::{CredentialError, CredentialSource, Kind};
 use io_git::Store;
 use io_http::outbound::{self, Outbound};
 use io_oci::{Ports, Registries};
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup};
 use serde_json::Value;
-use work_discovery::{
-    CredentialError, CredentialSource, Discovery, Outcome, Progress, Search, Searcher as _, Sources,
-};
+use work_discovery::{Discovery, Outcome, Progress, Search, Searcher as _, Sources};
 
 use super::programs::Programs;
 

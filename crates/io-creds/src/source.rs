@@ -2,7 +2,8 @@
 
 use core_rules::credential::Credential;
 use futures::{FutureExt, future::BoxFuture};
-use io_creds::{Credentials, Kind};
+
+use crate::{Credentials, Kind};
 
 /// What goes wrong while credentials are looked for.
 pub type CredentialError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,0 +1,1 @@
+//! The state machine of a promotion: what runs next, retries, timeouts, and the final phase.

@@ -1,0 +1,1 @@
+//! Pull requests of Git hosting services, one module per provider.

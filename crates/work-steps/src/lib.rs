@@ -1,0 +1,27 @@
+//! Promotion steps: their contract, the driver that runs them, and one file per step.
+//!
+//! A step is written against [`Step`]: a configuration type (from which its schema is made), the
+//! capabilities it needs as types, and one asynchronous function. What happens next, retries, timeouts
+//! and the final phase are decided in `core-engine`; the [`driver`] renders configurations, runs steps,
+//! keeps the journal and blanks secrets. All kinds stand in one array, [`catalogue::STEPS`].
+
+pub mod catalogue;
+mod context;
+pub mod driver;
+mod effect;
+mod failure;
+mod need;
+mod outcome;
+mod port;
+mod step;
+mod steps;
+
+pub use self::{
+    context::{StepCx, Subject},
+    effect::{Effect, Effects},
+    failure::{Class, StepError},
+    need::{Applications, Credentials, Needs, Network, Programs, Registries},
+    outcome::{HealthCheck, Outcome, Output, Progress},
+    port::{ControlPlane, GitIdentity, LookupError, MetadataOf, Ports, Settings},
+    step::{AnyStep, Defaults, Step, StepResult},
+};
