@@ -1,7 +1,11 @@
 //! What a server says it has.
 
+use std::sync::Arc;
+
 use gix_hash::ObjectId;
 use url::Url;
+
+use crate::wire::Connection;
 
 /// One ref of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +18,8 @@ pub struct Ref {
     pub peeled: Option<ObjectId>,
 }
 
-/// The refs that were asked for, sorted by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The refs that were asked for, sorted by name. Over SSH the connection stays open while they are held.
+#[derive(Clone, Debug)]
 pub struct Refs {
     entries: Vec<Ref>,
     head: Option<String>,
@@ -23,13 +27,15 @@ pub struct Refs {
 }
 
 /// What listing taught about the server; a fetch needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Server {
     /// Where the repository really is, after redirects; `None` when it is where the URL says.
     pub(crate) moved_to: Option<Url>,
     /// Whether it can leave out file contents.
     pub(crate) filter: bool,
     pub(crate) object_format: gix_hash::Kind,
+    /// The log-in that listed, over SSH.
+    pub(crate) connection: Option<Arc<Connection>>,
 }
 
 impl Refs {

@@ -58,7 +58,10 @@ impl Session {
                 }
             }
             Address::Ssh(ssh) => {
-                let config = ssh_login::write(cx, target, ssh, &session.home).await?;
+                let config = match &server.connection {
+                    Some(connection) => connection.config().to_owned(),
+                    None => ssh_login::write(cx, target, ssh, &session.home).await?,
+                };
                 let config = shell_word(&config.to_string_lossy());
                 session.environment.push(("GIT_SSH_COMMAND", format!("ssh -F {config}")));
                 session.environment.push(("GIT_SSH_VARIANT", "ssh".to_owned()));

@@ -48,7 +48,8 @@ impl Settings {
         }
     }
 
-    /// `GIT_STORE_QUOTA_BYTES`, `GIT_MAX_REPOSITORY_BYTES`, `GIT_FETCH_TIMEOUT`, `GIT_STALL_TIMEOUT`, `GIT_KNOWN_HOSTS_FILE`.
+    /// `GIT_STORE_QUOTA_BYTES`, `GIT_MAX_REPOSITORY_BYTES`, `GIT_LIST_TIMEOUT`, `GIT_FETCH_TIMEOUT`, `GIT_STALL_TIMEOUT`,
+    /// `GIT_KNOWN_HOSTS_FILE`.
     pub fn from_environment(
         root: impl Into<PathBuf>,
         environment: &dyn Environment,
@@ -62,6 +63,7 @@ impl Settings {
                 1..,
                 default.max_repository_bytes,
             )?,
+            list_deadline: variables.interval("GIT_LIST_TIMEOUT", default.list_deadline)?,
             fetch_deadline: variables.interval("GIT_FETCH_TIMEOUT", default.fetch_deadline)?,
             stall: variables.interval("GIT_STALL_TIMEOUT", default.stall)?,
             known_hosts: variables.path("GIT_KNOWN_HOSTS_FILE"),

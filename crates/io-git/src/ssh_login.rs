@@ -2,7 +2,10 @@
 //!
 //! The host is dialled by an address that was checked, while its key is looked up under its name.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use core_rules::credential::Credential;
 use io_exec::WorkDir;
@@ -13,6 +16,9 @@ use crate::{
     remote::{SshAddress, Target},
     session::home,
 };
+
+/// How long the path of a socket may be, less what ssh appends while it makes one.
+const MAX_SOCKET_PATH: usize = 85;
 
 /// The files of one login; gone when it is dropped.
 pub(crate) struct SshLogin {
@@ -35,7 +41,7 @@ impl SshLogin {
         Ok(Self { _home: home, config })
     }
 
-    pub(crate) fn config(&self) -> &PathBuf {
+    pub(crate) fn config(&self) -> &Path {
         &self.config
     }
 }
@@ -59,11 +65,26 @@ pub(crate) async fn write(
         }
         _ => "none".to_owned(),
     };
-    let text = ssh_config(cx, ssh, &address, &key);
+    let text = ssh_config(cx, ssh, &address, &key, &control_path(home.path()));
     home.write_private("ssh_config", text.as_bytes()).map_err(local)
 }
 
-fn ssh_config(cx: &Context, ssh: &SshAddress, address: &str, key: &str) -> String {
+/// Where a log-in can be shared; nowhere when no socket could have such a long name.
+fn control_path(home: &Path) -> String {
+    let path = home.join("control").display().to_string();
+    if path.len() > MAX_SOCKET_PATH {
+        return "none".to_owned();
+    }
+    format!("\"{}\"", path.replace('%', "%%"))
+}
+
+fn ssh_config(
+    cx: &Context,
+    ssh: &SshAddress,
+    address: &str,
+    key: &str,
+    control_path: &str,
+) -> String {
     let port = ssh.port.unwrap_or(22);
     let alias = if port == 22 { ssh.host.clone() } else { format!("[{}]:{port}", ssh.host) };
     let (known, checking) = match &cx.settings.known_hosts {
@@ -72,7 +93,7 @@ fn ssh_config(cx: &Context, ssh: &SshAddress, address: &str, key: &str) -> Strin
     };
     let mut text = format!(
         "Host *\nHostName {address}\nPort {port}\nHostKeyAlias {alias}\nIdentityFile {key}\n\
-         UserKnownHostsFile \"{}\"\nStrictHostKeyChecking {checking}\n",
+         UserKnownHostsFile \"{}\"\nStrictHostKeyChecking {checking}\nControlPath {control_path}\n",
         known.display()
     );
     if let Some(user) = &ssh.user {
@@ -83,7 +104,7 @@ fn ssh_config(cx: &Context, ssh: &SshAddress, address: &str, key: &str) -> Strin
         "GlobalKnownHostsFile none\nIdentitiesOnly yes\nIdentityAgent none\nBatchMode yes\n\
          PasswordAuthentication no\nKbdInteractiveAuthentication no\nConnectTimeout 30\n\
          ServerAliveInterval 15\nServerAliveCountMax 4\nForwardAgent no\nForwardX11 no\n\
-         ClearAllForwardings yes\nPermitLocalCommand no\nControlMaster no\nControlPath none\n\
+         ClearAllForwardings yes\nPermitLocalCommand no\nControlMaster no\nControlPersist no\n\
          UpdateHostKeys no\nLogLevel ERROR\n",
     );
     text

@@ -3,7 +3,7 @@
 //! Packs are mapped, not loaded, and history is walked commit by commit: memory does not grow with the repository.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet},
     fs,
     ops::ControlFlow,
@@ -36,6 +36,8 @@ pub struct Reader {
     /// Where a shallow history ends: these commits count as having no parents.
     shallow: BTreeSet<ObjectId>,
     changes: Arc<KnownChanges>,
+    /// The parent that a commit was last compared with: a walk asks for it next.
+    parent: Cell<Option<Commit>>,
     mirror: Arc<Mirror>,
 }
 
@@ -63,6 +65,7 @@ impl Reader {
             tips,
             shallow: read_shallow(&directory),
             changes,
+            parent: Cell::default(),
             mirror: mirror.clone(),
         })
     }
@@ -77,6 +80,9 @@ impl Reader {
 
     /// The commit of this id.
     pub fn commit(&self, id: ObjectId) -> Result<Commit, Error> {
+        if let Some(parent) = self.parent.take().filter(|parent| parent.id == id) {
+            return Ok(parent);
+        }
         let mut data = Vec::new();
         match self.find(id, &mut data)? {
             Kind::Commit => self.decode_commit(id, &data),
@@ -150,6 +156,7 @@ impl Reader {
         if let Some(parent) = commit.parents.first() {
             let parent = self.commit(*parent)?;
             self.find_tree(parent.tree, &mut before)?;
+            self.parent.set(Some(parent));
         }
         let mut after = Vec::new();
         self.find_tree(commit.tree, &mut after)?;

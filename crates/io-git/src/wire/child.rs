@@ -1,12 +1,14 @@
 //! Refs through a child process: one `ssh`, or upload-pack itself for a local directory.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
-use io_exec::{Command, Input, Limits, Output};
+use core_clock::Clock;
+use io_exec::{Command, Input, Limits, Output, Running};
 use tokio::{io::AsyncWriteExt, process::ChildStdin};
 
 use super::{
     advertisement::{self, Advertisement},
+    connection::Connection,
     ls_refs::{self, Listing},
     packets::{Incoming, Packets},
     to_refs,
@@ -21,8 +23,10 @@ use crate::{
 };
 
 const FLUSH: &[u8] = b"0000";
+/// How long a program may take to end once it has nothing more to do.
+const GRACE: Duration = Duration::from_secs(5);
 
-/// Lists over SSH.
+/// Lists over SSH. The connection stays open for as long as the listing is held, because a fetch may follow.
 pub(super) async fn list_over_ssh(
     cx: &Context,
     target: &Target,
@@ -34,10 +38,12 @@ pub(super) async fn list_over_ssh(
         .command("ssh", "ssh")
         .args(["-F"])
         .args([login.config()])
-        .args(["-T", "-o", "SendEnv=GIT_PROTOCOL", SshLogin::HOST])
+        .args(["-T", "-o", "SendEnv=GIT_PROTOCOL", "-o", "ControlMaster=yes", SshLogin::HOST])
         .args([format!("git-upload-pack {}", quoted(&ssh.path))])
         .env("GIT_PROTOCOL", "version=2");
-    converse(cx, target, command, prefixes).await
+    let (mut refs, conversation) = list(cx, target, command, prefixes).await?;
+    refs.server.connection = Some(Connection::keep(cx, login, conversation));
+    Ok(refs)
 }
 
 /// Lists a directory of our own disk.
@@ -53,45 +59,81 @@ pub(super) async fn list_local(
         .args([path])
         .env("GIT_PROTOCOL", "version=2")
         .env("GIT_CONFIG_NOSYSTEM", "1");
-    converse(cx, target, command, prefixes).await
+    let (refs, conversation) = list(cx, target, command, prefixes).await?;
+    conversation.end(&*cx.clock).await;
+    Ok(refs)
 }
 
-async fn converse(
+async fn list(
     cx: &Context,
     target: &Target,
     command: Command,
     prefixes: &[String],
-) -> Result<Refs, Error> {
-    let limits = Limits { deadline: Some(cx.settings.list_deadline), idle: None };
-    let command = command
-        .input(Input::Stream)
-        .output(Output::Stream)
-        .limits(limits)
-        .redact(io_exec::Redactor::new(target.secrets()));
-    let failed = |error: &io_exec::Error| classify::failure(error, target);
-    let mut running = cx.exec.start(command).map_err(|error| failed(&error))?;
-    let (Some(mut stdin), Some(stdout)) = (running.stdin.take(), running.stdout.take()) else {
-        return Err(Error::Local { what: "ssh has no pipes", reason: String::new() });
-    };
-    let limit = cx.settings.max_listing_bytes;
-    let mut packets =
-        Packets::new(Incoming::Child(stdout), limit, target.host(), target.to_string());
-    let talked = talk(cx, &mut stdin, &mut packets, prefixes).await;
-    match talked {
-        // The stream ended early: what the program printed tells why.
-        Err(Error::Protocol { host, reason }) => {
-            drop((stdin, packets));
-            match running.finish().await {
-                Err(error) => Err(failed(&error)),
-                Ok(_) => Err(Error::Protocol { host, reason }),
-            }
+) -> Result<(Refs, Conversation), Error> {
+    let conversation = Conversation::start(cx, target, command)?;
+    let after = cx.settings.list_deadline;
+    tokio::select! {
+        listed = conversation.list(cx, target, prefixes) => listed,
+        () = cx.clock.sleep(after) => {
+            Err(Error::Deadline { repository: target.to_string(), after })
         }
-        Err(error) => Err(error),
-        Ok(refs) => {
-            drop((stdin, packets));
-            // The answer is complete; how the program ends changes nothing.
-            let _ = running.finish().await;
-            Ok(refs)
+    }
+}
+
+/// A program that speaks for a repository. Dropping it ends the program.
+pub(super) struct Conversation {
+    running: Running,
+    stdin: ChildStdin,
+    packets: Packets,
+}
+
+impl Conversation {
+    fn start(cx: &Context, target: &Target, command: Command) -> Result<Self, Error> {
+        let command = command
+            .input(Input::Stream)
+            .output(Output::Stream)
+            .limits(Limits::default())
+            .redact(io_exec::Redactor::new(target.secrets()));
+        let started = cx.exec.start(command);
+        let mut running = started.map_err(|error| classify::failure(&error, target))?;
+        let (Some(stdin), Some(stdout)) = (running.stdin.take(), running.stdout.take()) else {
+            return Err(Error::Local { what: "ssh has no pipes", reason: String::new() });
+        };
+        let limit = cx.settings.max_listing_bytes;
+        let packets =
+            Packets::new(Incoming::Child(stdout), limit, target.host(), target.to_string());
+        Ok(Self { running, stdin, packets })
+    }
+
+    async fn list(
+        mut self,
+        cx: &Context,
+        target: &Target,
+        prefixes: &[String],
+    ) -> Result<(Refs, Self), Error> {
+        match talk(cx, &mut self.stdin, &mut self.packets, prefixes).await {
+            Ok(refs) => Ok((refs, self)),
+            // The stream ended early: what the program printed tells why.
+            Err(Error::Protocol { host, reason }) => {
+                drop((self.stdin, self.packets));
+                match self.running.finish().await {
+                    Err(error) => Err(classify::failure(&error, target)),
+                    Ok(_) => Err(Error::Protocol { host, reason }),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says good-bye, and waits a little for the program to end by itself.
+    pub(super) async fn end(mut self, clock: &dyn Clock) {
+        // "Nothing more": the server ends in good order.
+        let _ = self.stdin.write_all(FLUSH).await;
+        drop((self.stdin, self.packets));
+        tokio::select! {
+            // All it had to say was heard; how it ends changes nothing.
+            _ = self.running.finish() => {}
+            () = clock.sleep(GRACE) => {}
         }
     }
 }
@@ -114,8 +156,6 @@ async fn talk(
             (capabilities, Listing { refs, head })
         }
     };
-    // "Nothing more": the server ends in good order.
-    let _ = send(packets, stdin, FLUSH).await;
     Ok(to_refs(&capabilities, listing, prefixes, None))
 }
 

@@ -2,6 +2,7 @@
 
 mod advertisement;
 mod child;
+mod connection;
 mod http;
 mod ls_refs;
 mod packets;
@@ -9,8 +10,8 @@ mod pkt_line;
 
 use url::Url;
 
-pub(crate) use self::packets::is_not_found;
 use self::{advertisement::Capabilities, ls_refs::Listing};
+pub(crate) use self::{connection::Connection, packets::is_not_found};
 use crate::{
     context::Context,
     error::Error,
@@ -41,6 +42,7 @@ fn to_refs(
         moved_to,
         filter: capabilities.lists("fetch", "filter") || capabilities.get("filter").is_some(),
         object_format: capabilities.object_format(),
+        connection: None,
     };
     let refs = listing.refs.into_iter().filter(|found| ls_refs::wanted(&found.name, prefixes));
     Refs::new(refs.collect(), listing.head, server)

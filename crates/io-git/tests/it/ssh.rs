@@ -1,5 +1,7 @@
 //! Git over a real `sshd`.
 
+use std::time::Duration;
+
 use core_rules::credential::Credential;
 use dev_testkit::server::{SshServer, missing_sshd};
 use io_git::{Error, Repository};
@@ -33,8 +35,31 @@ async fn a_repository_is_listed_and_fetched_over_ssh() {
     assert_eq!(refs.head(), Some("refs/heads/main"), "{}", server.log());
     let snapshot = fetch(&repository, "refs/heads/main").await.unwrap();
     assert_eq!(subjects(&snapshot, "refs/heads/main").await.unwrap().len(), 3);
+    drop(refs);
     let work = std::fs::read_dir(world.root.path().join("work")).unwrap();
     assert_eq!(work.count(), 0, "a key was left behind");
+}
+
+#[tokio::test]
+async fn a_fetch_goes_through_the_log_in_of_its_listing() {
+    let Some(server) = server().await else { return };
+    let world = World::new().await;
+    let repository = login(&world, &server, server.client_key().unwrap());
+    let log_ins = || server.log().matches("Accepted publickey").count();
+    let refs = repository.list_refs(&["refs/heads/main"]).await.unwrap();
+    repository.fetch(&refs, &["refs/heads/main"]).await.unwrap();
+    assert_eq!(log_ins(), 1, "{}", server.log());
+    drop(refs);
+    // What is not listed anew is kept open for nobody.
+    let closed = || server.log().matches("Disconnected from user").count() == 1;
+    let gone = async {
+        while !closed() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
+    repository.list_refs(&["refs/heads/main"]).await.unwrap();
+    assert_eq!(log_ins(), 2, "{}", server.log());
 }
 
 #[tokio::test]
