@@ -10,11 +10,13 @@
 //! [`selector`] selects. Whether Freight may enter a Stage is for the [`gate`] to say, also for
 //! [`auto_promotion`]. Who may do what is a matter of [`access`], what goes when nobody needs it one
 //! of [`retention`].
-//! What a write is changed to, refused or warned for is said by [`admission`].
+//! What a write is changed to, refused or warned for is said by [`admission`]. What Applications of Argo CD
+//! allow and need is in [`argo_cd`].
 
 pub mod access;
 pub mod actor;
 pub mod admission;
+pub mod argo_cd;
 pub mod auto_promotion;
 pub mod condition;
 pub mod credential;

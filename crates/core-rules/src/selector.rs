@@ -64,6 +64,23 @@ pub fn matches_labels(
     match_parts(&selector.match_labels, &selector.match_expressions, labels)
 }
 
+/// The selector as a query of the Kubernetes API.
+pub fn label_query(selector: &LabelSelector) -> Result<String, SelectorError> {
+    check_labels(selector)?;
+    let equal = selector.match_labels.iter().map(|(key, value)| format!("{key}={value}"));
+    let expressions = selector.match_expressions.iter().map(|expression| {
+        let LabelSelectorRequirement { key, operator, values } = expression;
+        let values = values.join(",");
+        match operator.as_str() {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.clone(),
+        }
+    });
+    Ok(equal.chain(expressions).collect::<Vec<_>>().join(","))
+}
+
 /// Whether the selector makes sense, whatever it is applied to.
 pub fn check_labels(selector: &LabelSelector) -> Result<(), SelectorError> {
     matches_labels(selector, None).map(drop)
@@ -169,7 +186,24 @@ mod tests {
     use api_kinds::selector::PromotionPolicySelector;
     use serde_json::json;
 
-    use super::{Labels, SelectorError, matches_policy};
+    use super::{Labels, SelectorError, label_query, matches_policy};
+
+    #[test]
+    fn a_selector_is_written_as_the_api_reads_it() {
+        let query = |selector| label_query(&serde_json::from_value(selector).unwrap());
+        let selector = json!({
+            "matchLabels": {"env": "prod"},
+            "matchExpressions": [
+                {"key": "team", "operator": "In", "values": ["a", "b"]},
+                {"key": "tier", "operator": "NotIn", "values": ["x"]},
+                {"key": "here", "operator": "Exists"},
+                {"key": "gone", "operator": "DoesNotExist"},
+            ],
+        });
+        assert_eq!(query(selector).unwrap(), "env=prod,team in (a,b),tier notin (x),here,!gone");
+        let without_values = json!({"matchExpressions": [{"key": "team", "operator": "In"}]});
+        assert!(query(without_values).is_err());
+    }
 
     fn matches(selector: serde_json::Value) -> Result<bool, SelectorError> {
         let selector: PromotionPolicySelector = serde_json::from_value(selector).unwrap();
