@@ -1,11 +1,58 @@
 //! Every kind of step, in one array.
 
-use crate::{step::AnyStep, steps};
+use std::sync::{LazyLock, OnceLock};
+
+use crate::{
+    schema::{BadSchema, ConfigSchema},
+    step::AnyStep,
+    steps,
+};
 
 /// The built-in steps, by name.
-pub const STEPS: &[&dyn AnyStep] = &[&steps::compose_output::ComposeOutput, &steps::fail::Fail];
+pub const STEPS: &[&dyn AnyStep] = &[
+    &steps::argocd_update::ArgocdUpdate,
+    &steps::argocd_wait::ArgocdWait,
+    &steps::compose_output::ComposeOutput,
+    &steps::fail::Fail,
+    &steps::set_freight_alias::SetFreightAlias,
+    &steps::set_metadata::SetMetadata,
+];
 
 /// The step of this kind.
 pub fn step(kind: &str) -> Option<&'static dyn AnyStep> {
-    STEPS.iter().copied().find(|step| step.kind() == kind)
+    position(kind).and_then(|position| STEPS.get(position)).copied()
+}
+
+/// What configurations of this kind must look like; compiled when it is first asked for.
+pub fn schema(kind: &str) -> Option<Result<&'static ConfigSchema, &'static BadSchema>> {
+    static SCHEMAS: LazyLock<Vec<OnceLock<Result<ConfigSchema, BadSchema>>>> =
+        LazyLock::new(|| STEPS.iter().map(|_| OnceLock::new()).collect());
+    let position = position(kind)?;
+    let (step, schema) = (STEPS.get(position)?, SCHEMAS.get(position)?);
+    Some(schema.get_or_init(|| ConfigSchema::of(*step)).as_ref())
+}
+
+fn position(kind: &str) -> Option<usize> {
+    STEPS.binary_search_by(|step| step.kind().cmp(kind)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_stand_in_order_and_once() {
+        let kinds: Vec<&str> = STEPS.iter().map(|step| step.kind()).collect();
+        assert!(kinds.is_sorted_by(|one, next| one < next), "{kinds:?}");
+    }
+
+    #[test]
+    fn every_kind_is_found_and_has_a_schema_that_compiles() {
+        for step in STEPS {
+            let kind = step.kind();
+            assert_eq!(super::step(kind).map(|found| found.kind()), Some(kind));
+            assert!(schema(kind).is_some_and(|schema| schema.is_ok()), "{kind}");
+        }
+        assert!(super::step("nope").is_none() && schema("nope").is_none());
+    }
 }

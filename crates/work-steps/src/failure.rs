@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt, time::Duration};
 
+use io_exec::JailError;
+
 use crate::outcome::Output;
 
 /// What an error means for the step.
@@ -86,6 +88,18 @@ impl StepError {
     /// The time that the other side asked to be left alone for.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+}
+
+/// A refusal is for good; what the system could not do may work another time.
+impl From<JailError> for StepError {
+    fn from(error: JailError) -> Self {
+        let message = error.to_string();
+        match error {
+            JailError::Io { source, .. } => Self::retryable(message).because(source),
+            JailError::GitDirectory { .. } | JailError::Quota { .. } => Self::failed(message),
+            _ => Self::retryable(message),
+        }
     }
 }
 

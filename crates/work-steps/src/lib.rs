@@ -13,8 +13,11 @@ mod failure;
 mod need;
 mod outcome;
 mod port;
+pub mod schema;
 mod step;
 mod steps;
+#[cfg(feature = "testbed")]
+pub mod testbed;
 
 pub use self::{
     context::{StepCx, Subject},

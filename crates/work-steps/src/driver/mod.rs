@@ -1,1 +1,3 @@
 //! Runs the steps of a Promotion.
+
+pub(crate) mod attempt;

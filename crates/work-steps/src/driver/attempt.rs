@@ -1,0 +1,56 @@
+//! One attempt of a step: its configuration is checked, and a panic ends the attempt, not the process.
+
+use std::{any::Any, error::Error, panic::AssertUnwindSafe};
+
+use futures::FutureExt;
+use serde_json::Value;
+
+use crate::{
+    catalogue,
+    context::StepCx,
+    failure::StepError,
+    port::Ports,
+    step::{AnyStep, StepResult},
+};
+
+/// Makes one attempt with a rendered configuration. Cancel safety: dropping the future ends the attempt.
+pub(crate) async fn make(
+    step: &dyn AnyStep,
+    config: Value,
+    ports: &Ports,
+    cx: &StepCx<'_>,
+) -> StepResult {
+    check(step, &config)?;
+    // Whatever a panic left behind is the attempt's own: nothing of it is used afterwards.
+    let attempt = AssertUnwindSafe(step.attempt(config, ports, cx)).catch_unwind();
+    attempt.await.unwrap_or_else(|panic| {
+        Err(StepError::fatal(format!("step panicked: {}", panic_text(&*panic))))
+    })
+}
+
+fn check(step: &dyn AnyStep, config: &Value) -> Result<(), StepError> {
+    let kind = step.kind();
+    match catalogue::schema(kind) {
+        Some(Ok(schema)) => schema.check(config).map_err(|violations| {
+            StepError::failed(format!("invalid {kind} config: {violations}"))
+        }),
+        Some(Err(bad)) => Err(StepError::fatal(bad.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+}
+
+/// An error and its causes in one line.
+pub(crate) fn error_text(error: &StepError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
