@@ -7,6 +7,7 @@
 mod activity;
 mod capture;
 mod command;
+mod confine;
 mod error;
 mod exec;
 mod group;
@@ -16,8 +17,9 @@ mod supervise;
 mod work_dir;
 
 pub use command::{Command, Input, Limits, Output};
+pub use confine::Confinement;
 pub use error::Error;
 pub use exec::{Exec, Finished, Running};
-pub use jail::Jail;
+pub use jail::{Descend, Entry, FileKind, Jail, JailError, Metadata, NewFile};
 pub use redact::Redactor;
 pub use work_dir::WorkDir;
