@@ -15,6 +15,7 @@ mod image;
 mod line;
 mod manifest;
 mod mirror;
+mod pace;
 mod place;
 mod registries;
 mod repository;
@@ -28,6 +29,7 @@ pub use self::{
     error::{Error, Scope},
     image::Want,
     mirror::Mirrors,
+    pace::Pace,
     registries::{Access, Registries},
     repository::Repository,
     settings::{Limits, Ports, Settings},

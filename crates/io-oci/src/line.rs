@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -18,7 +18,7 @@ use crate::{
     retry,
 };
 
-/// Shared by clones: the count of requests sent.
+/// Shared by clones: the count of requests sent, and how much is left to do.
 #[derive(Clone)]
 pub(crate) struct Line {
     client: Client,
@@ -26,16 +26,22 @@ pub(crate) struct Line {
     lane: Lane,
     ports: Ports,
     requests: Arc<AtomicU64>,
+    left: Arc<AtomicUsize>,
 }
 
 impl Line {
     pub(crate) fn new(client: Client, budget: Arc<Budget>, lane: Lane, ports: Ports) -> Self {
-        Self { client, budget, lane, ports, requests: Arc::default() }
+        Self { client, budget, lane, ports, requests: Arc::default(), left: Arc::default() }
     }
 
     /// How many requests were sent.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Says how much the caller has still to do, which counts when turns are given.
+    pub(crate) fn set_left(&self, left: usize) {
+        self.left.store(left, Ordering::Relaxed);
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -75,7 +81,7 @@ impl Line {
 
     /// Sends `request` once, when the budget lets it.
     pub(crate) async fn send_once(&self, request: Request) -> Result<Response, Error> {
-        self.budget.acquire(&self.lane).await?;
+        self.budget.acquire(&self.lane, self.left.load(Ordering::Relaxed)).await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let response = self.client.send(request).await?;
         if let Some(pause) = retry::pause(response.status(), response.headers(), self.now()) {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::{
-    Error, Ports, Repository, Settings,
+    Error, Pace, Ports, Repository, Settings,
     auth::Login,
     budget::{Budget, Lane},
     cache::{Cache, Partition},
@@ -125,6 +125,7 @@ impl Registries {
             place,
             login,
             detection,
+            pace: Pace::at_once(),
         })
     }
 }

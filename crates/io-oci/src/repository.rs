@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use io_http::outbound::{Request, Response, Url};
 
 use crate::{
-    Error, Limits,
+    Error, Limits, Pace,
     auth::{Login, parse_all},
     cache::{Cache, Partition},
     digest::Digest,
@@ -30,6 +30,7 @@ pub struct Repository {
     pub(crate) login: Arc<Login>,
     pub(crate) partition: Partition,
     pub(crate) detection: Detection,
+    pub(crate) pace: Pace,
 }
 
 /// A manifest with its true digest.
@@ -39,6 +40,12 @@ pub(crate) struct Fetched {
 }
 
 impl Repository {
+    /// Asks whether known tags have moved at this pace.
+    #[must_use]
+    pub fn at_pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
+
     /// All tags of the repository, sorted.
     pub async fn tags(&self) -> Result<Vec<String>, Error> {
         let size = match self.detection {

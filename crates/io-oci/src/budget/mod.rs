@@ -1,20 +1,19 @@
 //! The request budget of one host: so many requests per second, fair between callers.
 //!
-//! Requests that must wait stand in lanes, one per caller, and the lanes take turns, so a Warehouse
-//! with a thousand tags delays one with two tags by two turns, not by a thousand. When the host asks
-//! a credential to pause, that credential's requests stand still and the others go on.
+//! Requests that must wait stand in lanes, one per caller, and the lanes take turns ([`queue`]), so a
+//! Warehouse with a thousand tags delays one with two tags by a few turns, not by a thousand. When the
+//! host asks a credential to pause, that credential's requests stand still and the others go on.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+mod queue;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use core_clock::{Clock, Tasks};
 use core_rules::credential::Credential;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use self::queue::Queue;
 use crate::{Error, Ports};
 
 /// How many requests may follow each other at once after a quiet time.
@@ -50,10 +49,15 @@ struct Shared {
 struct State {
     /// When the next request may go, in monotonic time.
     next: Duration,
-    /// Callers that wait, in the order of their turns; no lane is empty.
-    lanes: VecDeque<(Lane, VecDeque<Waiter>)>,
-    pauses: HashMap<Option<Credential>, Duration>,
+    queue: Queue<Waiter>,
+    pauses: Pauses,
     dispatching: bool,
+}
+
+/// Until when credentials are to be left alone, in monotonic time.
+#[derive(Default)]
+struct Pauses {
+    until: HashMap<Option<Credential>, Duration>,
 }
 
 type Waiter = oneshot::Sender<Result<(), Duration>>;
@@ -75,11 +79,11 @@ impl Budget {
         Self { shared: Arc::new(shared), tasks: ports.tasks.clone() }
     }
 
-    /// Waits for the turn of `lane`.
+    /// Waits for the turn of `lane`, whose caller has about `left` things left to do.
     ///
     /// Cancel safety: a request that is given up while it waits costs nothing.
-    pub(crate) async fn acquire(&self, lane: &Lane) -> Result<(), Error> {
-        let Some(turn) = self.enqueue(lane)? else { return Ok(()) };
+    pub(crate) async fn acquire(&self, lane: &Lane, left: usize) -> Result<(), Error> {
+        let Some(turn) = self.enqueue(lane, left)? else { return Ok(()) };
         match turn.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(after)) => Err(self.limited(after)),
@@ -90,22 +94,18 @@ impl Budget {
     /// Lets nothing of `lane`'s credential through for `pause`.
     pub(crate) fn pause(&self, lane: &Lane, pause: Duration) {
         let now = self.shared.clock.monotonic();
-        let until = now + pause;
-        let mut state = self.shared.state.lock();
-        state.pauses.retain(|_, until| *until > now);
-        let known = state.pauses.entry(lane.credential.clone()).or_default();
-        *known = (*known).max(until);
+        self.shared.state.lock().pauses.add(lane, now, pause);
     }
 
     pub(crate) fn is_paused(&self, lane: &Lane) -> bool {
         let now = self.shared.clock.monotonic();
-        self.shared.state.lock().pause_left(lane, now).is_some()
+        self.shared.state.lock().pauses.left(lane, now).is_some()
     }
 
     /// The error that says for how long the host has asked not to be called.
     pub(crate) fn refusal(&self, lane: &Lane) -> Error {
         let now = self.shared.clock.monotonic();
-        let left = self.shared.state.lock().pause_left(lane, now);
+        let left = self.shared.state.lock().pauses.left(lane, now);
         self.limited(left.unwrap_or(UNNAMED_PAUSE))
     }
 
@@ -117,21 +117,19 @@ impl Budget {
     fn enqueue(
         &self,
         lane: &Lane,
+        left: usize,
     ) -> Result<Option<oneshot::Receiver<Result<(), Duration>>>, Error> {
         let now = self.shared.clock.monotonic();
         let mut state = self.shared.state.lock();
-        let pause = state.pause_left(lane, now);
+        let pause = state.pauses.left(lane, now);
         if let Some(left) = pause.filter(|left| *left > LONGEST_WAIT) {
             return Err(self.limited(left));
         }
-        if pause.is_none() && state.lanes.is_empty() && state.take_slot(now, self.shared.interval) {
+        if pause.is_none() && state.queue.is_empty() && state.take_slot(now, self.shared.interval) {
             return Ok(None);
         }
         let (waiter, turn) = oneshot::channel();
-        match state.lanes.iter_mut().find(|(waiting, _)| waiting == lane) {
-            Some((_, waiters)) => waiters.push_back(waiter),
-            None => state.lanes.push_back((lane.clone(), VecDeque::from([waiter]))),
-        }
+        state.queue.push(lane, left, waiter);
         if !std::mem::replace(&mut state.dispatching, true) {
             let stopping = self.tasks.stopping();
             self.tasks.spawn("registry budget", Box::pin(dispatch(self.shared.clone(), stopping)));
@@ -155,7 +153,7 @@ async fn dispatch(shared: Arc<Shared>, mut stopping: core_clock::BoxTask) {
                 () = shared.clock.sleep(wait) => {}
                 () = &mut stopping => {
                     let mut state = shared.state.lock();
-                    state.lanes.clear();
+                    state.queue.clear();
                     state.dispatching = false;
                     return;
                 }
@@ -165,13 +163,21 @@ async fn dispatch(shared: Arc<Shared>, mut stopping: core_clock::BoxTask) {
     }
 }
 
-impl State {
-    /// How long the credential of `lane` is still paused.
-    fn pause_left(&self, lane: &Lane, now: Duration) -> Option<Duration> {
-        let left = self.pauses.get(&lane.credential)?.saturating_sub(now);
-        (!left.is_zero()).then_some(left)
+impl Pauses {
+    fn add(&mut self, lane: &Lane, now: Duration, pause: Duration) {
+        self.until.retain(|_, until| *until > now);
+        let known = self.until.entry(lane.credential.clone()).or_default();
+        *known = (*known).max(now + pause);
     }
 
+    /// How long the credential of `lane` is still paused.
+    fn left(&self, lane: &Lane, now: Duration) -> Option<Duration> {
+        let left = self.until.get(&lane.credential)?.saturating_sub(now);
+        (!left.is_zero()).then_some(left)
+    }
+}
+
+impl State {
     fn take_slot(&mut self, now: Duration, interval: Duration) -> bool {
         let earliest = self.next.max(now.saturating_sub(interval * SLACK));
         let free = earliest <= now;
@@ -182,44 +188,33 @@ impl State {
     }
 
     fn step(&mut self, now: Duration, interval: Duration) -> Step {
-        self.forget_cancelled();
-        if self.lanes.is_empty() {
+        self.queue.forget(oneshot::Sender::is_closed);
+        if self.queue.is_empty() {
             self.dispatching = false;
             return Step::Done;
         }
-        let mut shortest = LONGEST_SLEEP;
-        for at in 0..self.lanes.len() {
-            let Some((lane, _)) = self.lanes.get(at) else { break };
-            match self.pause_left(lane, now) {
-                Some(left) if left > LONGEST_WAIT => return self.answer(at, Err(left)),
-                Some(left) => shortest = shortest.min(left),
-                None if self.take_slot(now, interval) => return self.answer(at, Ok(())),
-                None => return Step::Wait(shortest.min(self.next.saturating_sub(now))),
-            }
+        if let Some(refused) = self.refuse(now) {
+            return refused;
         }
-        Step::Wait(shortest)
+        let pauses = self.queue.lanes().map(|lane| self.pauses.left(lane, now));
+        let shortest = pauses.flatten().min().unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP);
+        if self.queue.lanes().all(|lane| self.pauses.left(lane, now).is_some()) {
+            return Step::Wait(shortest);
+        }
+        if !self.take_slot(now, interval) {
+            return Step::Wait(shortest.min(self.next.saturating_sub(now)));
+        }
+        let next = self.queue.next(|lane| self.pauses.left(lane, now).is_none());
+        next.map_or(Step::Wait(Duration::ZERO), |waiter| Step::Answer(waiter, Ok(())))
     }
 
-    /// Answers the first waiter of a lane and puts the lane behind the others.
-    fn answer(&mut self, at: usize, answer: Result<(), Duration>) -> Step {
-        let Some((lane, mut waiters)) = self.lanes.remove(at) else {
-            return Step::Wait(Duration::ZERO);
-        };
-        let waiter = waiters.pop_front();
-        if !waiters.is_empty() {
-            self.lanes.push_back((lane, waiters));
-        }
-        waiter.map_or(Step::Wait(Duration::ZERO), |waiter| Step::Answer(waiter, answer))
-    }
-
-    fn forget_cancelled(&mut self) {
-        // Only the heads are looked at: the rest is looked at when its turn comes.
-        self.lanes.retain_mut(|(_, waiters)| {
-            while waiters.front().is_some_and(oneshot::Sender::is_closed) {
-                waiters.pop_front();
-            }
-            !waiters.is_empty()
-        });
+    /// The answer to one that would have to wait too long.
+    fn refuse(&mut self, now: Duration) -> Option<Step> {
+        let too_long =
+            |lane: &Lane| self.pauses.left(lane, now).filter(|left| *left > LONGEST_WAIT);
+        let left = self.queue.lanes().find_map(too_long)?;
+        let waiter = self.queue.take_from(|lane| too_long(lane).is_some())?;
+        Some(Step::Answer(waiter, Err(left)))
     }
 }
 

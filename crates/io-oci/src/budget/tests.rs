@@ -26,7 +26,7 @@ fn other_credential(caller: &str) -> Lane {
 
 fn turn(budget: &Arc<Budget>, lane: Lane) -> BoxFuture<'static, Result<(), Error>> {
     let budget = budget.clone();
-    Box::pin(async move { budget.acquire(&lane).await })
+    Box::pin(async move { budget.acquire(&lane, 1).await })
 }
 
 /// Lets the dispatcher and the waiters run, then moves the clock.
@@ -45,7 +45,7 @@ async fn a_burst_passes_and_then_the_rate_holds() {
     let (budget, clock) = budget(10);
     clock.advance(Duration::from_mins(1));
     for _ in 0..=SLACK {
-        budget.acquire(&lane("a")).await.unwrap();
+        budget.acquire(&lane("a"), 1).await.unwrap();
     }
     let mut waiting = turn(&budget, lane("a"));
     assert!(futures::poll!(&mut waiting).is_pending());
@@ -58,13 +58,13 @@ async fn a_burst_passes_and_then_the_rate_holds() {
 #[tokio::test]
 async fn a_small_caller_does_not_stand_behind_a_large_one() {
     let (budget, clock) = budget(1);
-    budget.acquire(&lane("warm-up")).await.unwrap();
+    budget.acquire(&lane("warm-up"), 1).await.unwrap();
     let mut order = Vec::new();
     let mut waiting = FuturesUnordered::new();
     for caller in ["large"; 50].into_iter().chain(["small", "small"]) {
         let budget = budget.clone();
         waiting.push(async move {
-            budget.acquire(&lane(caller)).await.unwrap();
+            budget.acquire(&lane(caller), 1).await.unwrap();
             caller
         });
     }
@@ -99,7 +99,7 @@ async fn a_pause_holds_one_credential_and_not_the_others() {
 #[tokio::test]
 async fn a_long_pause_is_an_error_at_once_also_for_those_in_line() {
     let (budget, clock) = budget(1);
-    budget.acquire(&lane("a")).await.unwrap();
+    budget.acquire(&lane("a"), 1).await.unwrap();
     let mut waiting = turn(&budget, lane("a"));
     assert!(futures::poll!(&mut waiting).is_pending());
     budget.pause(&lane("a"), Duration::from_mins(10));
@@ -107,7 +107,7 @@ async fn a_long_pause_is_an_error_at_once_also_for_those_in_line() {
     let error = waiting.await.unwrap_err();
     assert!(matches!(error, Error::RateLimited { .. }), "{error}");
     assert_eq!(
-        budget.acquire(&lane("b")).await.unwrap_err().to_string(),
+        budget.acquire(&lane("b"), 1).await.unwrap_err().to_string(),
         "registry.example limits the rate of requests; the next is sent in 599 s"
     );
 }
@@ -115,7 +115,7 @@ async fn a_long_pause_is_an_error_at_once_also_for_those_in_line() {
 #[tokio::test]
 async fn who_gives_up_costs_nothing() {
     let (budget, clock) = budget(1);
-    budget.acquire(&lane("a")).await.unwrap();
+    budget.acquire(&lane("a"), 1).await.unwrap();
     let mut given_up = turn(&budget, lane("a"));
     let mut waiting = turn(&budget, lane("b"));
     assert!(futures::poll!(&mut given_up).is_pending());

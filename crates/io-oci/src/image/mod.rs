@@ -1,20 +1,17 @@
 //! What one tag points to, with as few requests as the cache allows.
 //!
 //! A tag that was seen before is asked for with HEAD; when its digest is known, nothing is read. A new
-//! tag is read at once. The configuration of an image is read only when its manifest does not say
-//! when it was built, or when its platform matters.
+//! tag is read at once and before the others. The configuration of an image is read only when its
+//! manifest does not say when it was built, or when its platform matters.
 
 mod describe;
 mod record;
+mod several;
 
 use core_rules::subscription::ImageMetadata;
-use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
 
 pub(crate) use self::record::ImageRecord;
 use crate::{Error, digest::Digest, place::is_tag, repository::Repository};
-
-/// Tags of one caller that are read at the same time.
-const CONCURRENCY: usize = 32;
 
 /// What is wanted of a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,12 +25,22 @@ pub struct Want {
 impl Repository {
     /// Reads what `tag` points to.
     pub async fn image(&self, tag: &str, want: Want) -> Result<ImageMetadata, Error> {
+        let known = self.cache().tag(self.partition(), tag);
+        self.current(tag, known.as_ref(), want).await
+    }
+
+    /// What `tag` points to now, which was `known` when it was last seen.
+    async fn current(
+        &self,
+        tag: &str,
+        known: Option<&Digest>,
+        want: Want,
+    ) -> Result<ImageMetadata, Error> {
         if !is_tag(tag) {
             return Err(Error::Tag(Error::quote(tag)));
         }
-        let known = self.cache().tag(self.partition(), tag);
         if want.cached_by_tag
-            && let Some(record) = known.as_ref().and_then(|digest| self.remembered(digest, want))
+            && let Some(record) = known.and_then(|digest| self.remembered(digest, want))
         {
             return Ok(record.into_metadata());
         }
@@ -47,38 +54,6 @@ impl Repository {
         let record = self.read(tag, digest, want).await?;
         self.cache().remember_tag(self.partition(), tag, record.digest());
         Ok(record.into_metadata())
-    }
-
-    /// Reads several tags at a time; each has its own outcome, in the order of `tags`. A failure of
-    /// the repository as a whole ends the rest.
-    pub async fn images(
-        &self,
-        tags: &[String],
-        want: Want,
-    ) -> Result<Vec<(String, Result<ImageMetadata, Error>)>, Error> {
-        let reads = stream::iter(tags.to_vec()).map(|tag| self.tagged_image(tag, want));
-        let mut reads = reads.buffered(CONCURRENCY);
-        let mut outcomes = Vec::with_capacity(tags.len());
-        while let Some((tag, outcome)) = reads.next().await {
-            match outcome {
-                Err(error) if error.scope() == crate::Scope::Repository => return Err(error),
-                outcome => outcomes.push((tag, outcome)),
-            }
-        }
-        Ok(outcomes)
-    }
-
-    /// Boxed, because the compiler cannot see that a stream of such futures may change threads.
-    fn tagged_image(
-        &self,
-        tag: String,
-        want: Want,
-    ) -> BoxFuture<'_, (String, Result<ImageMetadata, Error>)> {
-        async move {
-            let outcome = self.image(&tag, want).await;
-            (tag, outcome)
-        }
-        .boxed()
     }
 
     async fn read(

@@ -21,7 +21,7 @@ pub(crate) fn digest(content: &str) -> String {
 
 /// A repository `app` in memory: tags, manifests by digest, blobs by digest.
 #[derive(Clone, Default)]
-struct Shelf {
+pub(crate) struct Shelf {
     tags: Vec<(String, String)>,
     documents: Vec<(String, &'static str, String)>,
 }
@@ -33,7 +33,7 @@ impl Shelf {
         digest
     }
 
-    fn image(&mut self, tag: &str, created: &str, annotations: &str) -> String {
+    pub(crate) fn image(&mut self, tag: &str, created: &str, annotations: &str) -> String {
         let config = format!(
             r#"{{"created":"{created}","os":"linux","architecture":"arm64","variant":"v8","config":{{"Labels":null}}}}"#
         );
@@ -64,7 +64,7 @@ impl Shelf {
     }
 }
 
-async fn serve(shelf: Shelf) -> (Double, Arc<Mutex<Shelf>>) {
+pub(crate) async fn serve(shelf: Shelf) -> (Double, Arc<Mutex<Shelf>>) {
     let shelf = Arc::new(Mutex::new(shelf));
     let served = shelf.clone();
     (Double::start(move |request| served.lock().unwrap().answer(request)).await, shelf)

@@ -8,11 +8,13 @@
     reason = "a test fails by panicking"
 )]
 
+mod artifacts;
 mod charts;
 mod double;
 mod faults;
 mod images;
 mod login;
+mod pace;
 mod real;
 
 use std::{path::Path, sync::Arc, time::Duration};
