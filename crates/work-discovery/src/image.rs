@@ -23,6 +23,7 @@ pub(crate) async fn search(
         platforms: !subscription.platform.is_empty(),
     };
     let repository = discovery.sources.registries.image_repository(url, &access)?;
+    let repository = repository.at_pace(search.pace.clone());
     let tags = list(&repository, selector.listing()).await?;
     let mut images = selector.search(tags, search.verdicts());
     look_up(&repository, want, &mut images).await?;

@@ -34,6 +34,7 @@ pub use self::{
     other::{Found, Subscriber},
     progress::Progress,
 };
+pub use io_oci::Pace;
 
 /// What discovery works with, shared by all Warehouses.
 pub struct Sources {
@@ -65,6 +66,8 @@ pub struct Search<'a> {
     /// How many candidates are told why they were taken or not.
     pub explained: usize,
     pub progress: &'a Progress,
+    /// How fast to ask for what is probably as it was.
+    pub pace: &'a Pace,
 }
 
 /// What a search found, and what became of the candidates.

@@ -16,7 +16,7 @@ use core_rules::{
     warehouse::{Assessment, End, Failure, Finding, Pass, shown},
 };
 use futures::future::join_all;
-use work_discovery::{Progress, Search, Searcher};
+use work_discovery::{Pace, Progress, Search, Searcher};
 
 pub use self::report::{
     Artifact, FreightReport, Rejected, Report, SubscriptionReport, WarehouseReport,
@@ -94,6 +94,7 @@ async fn search(
             previous: None,
             explained,
             progress: &Progress::default(),
+            pace: &Pace::at_once(),
         })
         .await;
     let report = SubscriptionReport {

@@ -22,13 +22,13 @@ use io_kube::{
 use kube::{Client, ResourceExt};
 use work_discovery::Searcher;
 
-use self::searches::{Results, Searches, State};
+use self::searches::{Results, SLOW, Searches, State, TELL};
 use crate::settings::Settings;
 
-/// A search that nobody asked for is announced only when it takes longer.
-const SLOW: Duration = Duration::from_secs(2);
-/// How often what a slow search does is told anew.
-const TELL: Duration = Duration::from_secs(30);
+/// What nobody waits for takes up to this part of the interval, as long as nothing has changed.
+const SPREAD_PART: u32 = 2;
+/// It takes no longer, whatever the interval.
+const LONGEST_SPREAD: Duration = Duration::from_mins(30);
 
 /// What passes work with.
 pub(crate) struct Context {
@@ -36,7 +36,6 @@ pub(crate) struct Context {
     ports: Ports,
     settings: Settings,
     schedule: Schedule,
-    searcher: Arc<dyn Searcher>,
     warehouses: Cache<Warehouse>,
     freight: Cache<Freight>,
     queue: Queue<ObjectKey>,
@@ -63,19 +62,18 @@ impl Context {
         if let Some(selector) = settings.shard.selector() {
             warehouses = warehouses.labels(selector);
         }
+        let queue =
+            Queue::fair("warehouse-controller", &ports, |key: &ObjectKey| key.namespace.clone());
         Arc::new(Self {
             schedule: Schedule::new(settings.min_warehouse_interval, ports.entropy.below(u64::MAX)),
             warehouses: warehouses.start(&ports),
             freight: Cache::builder(client.clone()).start(&ports),
-            queue: Queue::fair("warehouse-controller", &ports, |key: &ObjectKey| {
-                key.namespace.clone()
-            }),
-            searches: Searches::default(),
+            searches: Searches::new(searcher, ports.clone(), queue.clone()),
+            queue,
             events: EventRecorder::start(client.clone(), &component, &ports),
             client,
             ports,
             settings,
-            searcher,
             component,
         })
     }
@@ -148,17 +146,21 @@ async fn discover(
     warehouse: &Arc<Warehouse>,
     reason: Reason,
 ) -> Result<Next, Failure> {
-    let now = cx.ports.clock.monotonic();
-    match cx.searches.take(key, warehouse, now) {
-        State::Done(results) => conclude(cx, pass, warehouse, Some(results)).await,
+    match cx.searches.take(key, warehouse) {
+        State::Done { results, spread } => {
+            conclude(cx, pass, warehouse, Some((results, spread))).await
+        }
         State::Resting(rest) => Ok(Next::After(rest)),
-        State::Running { since, activities } if now.saturating_sub(since) >= SLOW => {
+        State::Slow { activities } => {
+            // A search that nobody asked for is announced only now.
             tell(cx, pass, warehouse, reason, &activities).await?;
             Ok(Next::After(TELL))
         }
-        State::Running { .. } => Ok(Next::After(SLOW)),
+        State::Running(left) => Ok(Next::After(left)),
         State::Absent { is_retry } => {
-            cx.searches.start(key, warehouse, &cx.searcher, &cx.ports, &cx.queue);
+            let may_wait = reason.is_routine() && !is_retry;
+            let spread = if may_wait { spread(cx, warehouse) } else { Duration::ZERO };
+            cx.searches.start(key, warehouse, spread);
             // What is repeated, or what nobody waits for, need not change what people see.
             if !is_retry && !reason.is_routine() {
                 tell(cx, pass, warehouse, reason, &[]).await?;
@@ -166,6 +168,13 @@ async fn discover(
             Ok(Next::After(SLOW))
         }
     }
+}
+
+/// Over how much time a search is spread that is due only because its interval is over.
+fn spread(cx: &Context, warehouse: &Warehouse) -> Duration {
+    let wanted = Duration::try_from(warehouse.spec.interval).unwrap_or_default();
+    let interval = wanted.max(cx.settings.min_warehouse_interval);
+    (interval / SPREAD_PART).min(LONGEST_SPREAD)
 }
 
 /// Tells of a search under way.
@@ -186,12 +195,15 @@ async fn conclude(
     cx: &Context,
     pass: &Pass,
     warehouse: &Warehouse,
-    results: Option<Results>,
+    search: Option<(Results, Duration)>,
 ) -> Result<Next, Failure> {
     let mut draft = warehouse::Pass::begin(warehouse);
     let now = cx.ports.clock.now();
-    if let Some(results) = results {
-        draft = match draft.discovered(results, now) {
+    if let Some((results, spread)) = search {
+        // The interval goes from beginning to beginning of searches that were spread.
+        let is_whole = results.iter().all(Result::is_ok);
+        let discovered_at = if is_whole { now - spread } else { now };
+        draft = match draft.discovered(results, discovered_at) {
             Ok(draft) => draft,
             Err(end) => return finish(cx, pass, warehouse, *end).await,
         };
@@ -212,7 +224,7 @@ async fn finish(
     let written = write(cx, pass, warehouse, end.status).await?;
     let key = ObjectKey::of(warehouse);
     if let Some(reason) = end.error {
-        let after = cx.searches.failed(&key, warehouse, &cx.ports);
+        let after = cx.searches.failed(&key, warehouse);
         return Err(Failure::Waiting { after, reason });
     }
     cx.searches.succeeded(&key);

@@ -4,17 +4,22 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use api_kinds::{
     Warehouse, annotations,
-    warehouse::{GitDiscoveryResult, RepoSubscription, Source},
+    warehouse::{DiscoveredArtifacts, GitDiscoveryResult, RepoSubscription, Source},
 };
 use core_rules::warehouse::{FailedStep, Failure, Finding, Pass, shown};
 use futures::future::join_all;
 use io_kube::{Backoff, ObjectKey, Ports, Queue};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-use work_discovery::{Progress, Search, Searcher};
+use work_discovery::{Pace, Progress, Search, Searcher};
 
 /// No search takes longer, whatever progress it seems to make.
 const DEADLINE: Duration = Duration::from_hours(1);
+
+/// A search is slow when it has worked longer. What is spread does not work most of the time.
+pub(super) const SLOW: Duration = Duration::from_secs(2);
+/// How often what a slow search does is told anew.
+pub(super) const TELL: Duration = Duration::from_secs(30);
 
 /// How long a Warehouse that cannot be searched is left alone: repositories are not ours.
 const BACKOFF: Backoff = Backoff { base: Duration::from_secs(1), max: Duration::from_mins(10) };
@@ -23,8 +28,11 @@ const BACKOFF: Backoff = Backoff { base: Duration::from_secs(1), max: Duration::
 pub(super) type Results = Vec<Result<Finding, Failure>>;
 
 /// One search per Warehouse at most.
-#[derive(Default)]
 pub(super) struct Searches {
+    searcher: Arc<dyn Searcher>,
+    ports: Ports,
+    /// Gets the Warehouses whose search has come to something.
+    queue: Queue<ObjectKey>,
     running: Mutex<BTreeMap<ObjectKey, Running>>,
     failed: Mutex<BTreeMap<ObjectKey, Failed>>,
 }
@@ -49,6 +57,7 @@ struct Running {
     results: Arc<Mutex<Option<Results>>>,
     progress: Arc<Vec<Progress>>,
     since: Duration,
+    spread: Duration,
     /// Dropped with the search nobody waits for any more.
     _wanted: oneshot::Sender<()>,
 }
@@ -59,33 +68,40 @@ pub(super) enum State {
     Absent {
         is_retry: bool,
     },
-    Running {
-        since: Duration,
+    /// It is not slow; look again after this long.
+    Running(Duration),
+    Slow {
         activities: Vec<String>,
     },
-    Done(Results),
+    Done {
+        results: Results,
+        /// How much of the time that the search took was meant to be taken.
+        spread: Duration,
+    },
     /// The last one failed; the next one waits this long.
     Resting(Duration),
 }
 
 impl Searches {
+    pub(super) fn new(searcher: Arc<dyn Searcher>, ports: Ports, queue: Queue<ObjectKey>) -> Self {
+        Self { searcher, ports, queue, running: Mutex::default(), failed: Mutex::default() }
+    }
+
     /// How far the search for this state of a Warehouse is. Its results are handed out once.
-    pub(super) fn take(&self, key: &ObjectKey, warehouse: &Warehouse, now: Duration) -> State {
+    pub(super) fn take(&self, key: &ObjectKey, warehouse: &Warehouse) -> State {
+        let now = self.ports.clock.monotonic();
         let cause = Cause::of(warehouse);
         let mut running = self.running.lock();
         let Some(search) = running.get(key).filter(|search| search.cause == cause) else {
             return self.before_search(key, &cause, now);
         };
         let results = search.results.lock().take();
-        match results {
-            Some(results) => {
-                running.remove(key);
-                State::Done(results)
-            }
-            None => {
-                State::Running { since: search.since, activities: search.activities(warehouse) }
-            }
-        }
+        let (spread, taken) = (search.spread, now.saturating_sub(search.since));
+        let Some(results) = results else {
+            return search.state(warehouse, taken);
+        };
+        running.remove(key);
+        State::Done { results, spread: spread.min(taken) }
     }
 
     /// Forgets a Warehouse, and ends its search.
@@ -101,13 +117,13 @@ impl Searches {
 
     /// It did not. Says how long to wait for the next one: longer each time, until somebody changes
     /// the Warehouse or asks for a refresh.
-    pub(super) fn failed(&self, key: &ObjectKey, warehouse: &Warehouse, ports: &Ports) -> Duration {
+    pub(super) fn failed(&self, key: &ObjectKey, warehouse: &Warehouse) -> Duration {
         let cause = Cause::of(warehouse);
         let mut failed = self.failed.lock();
         let before = failed.get(key).filter(|failed| failed.cause == cause);
         let count = before.map_or(1, |before| before.count.saturating_add(1));
-        let wait = BACKOFF.delay(count, &*ports.entropy);
-        let not_before = ports.clock.monotonic() + wait;
+        let wait = BACKOFF.delay(count, &*self.ports.entropy);
+        let not_before = self.ports.clock.monotonic() + wait;
         failed.insert(key.clone(), Failed { cause, count, not_before });
         wait
     }
@@ -122,16 +138,10 @@ impl Searches {
         }
     }
 
-    /// Starts to search for all subscriptions, in place of an older search. `queue` gets the key when
-    /// all have come to something.
-    pub(super) fn start(
-        &self,
-        key: &ObjectKey,
-        warehouse: &Arc<Warehouse>,
-        searcher: &Arc<dyn Searcher>,
-        ports: &Ports,
-        queue: &Queue<ObjectKey>,
-    ) {
+    /// Starts to search for all subscriptions, in place of an older search, over the time of `spread`
+    /// as long as nothing has changed. The queue gets the key when all have come to something.
+    pub(super) fn start(&self, key: &ObjectKey, warehouse: &Arc<Warehouse>, spread: Duration) {
+        let ports = &self.ports;
         let (wanted, unwanted) = oneshot::channel();
         let results = Arc::new(Mutex::new(None));
         let count = warehouse.spec.subscriptions.len();
@@ -139,11 +149,12 @@ impl Searches {
             Arc::new((0..count).map(|_| Progress::default()).collect());
         let task = Task {
             warehouse: warehouse.clone(),
-            searcher: searcher.clone(),
+            searcher: self.searcher.clone(),
             ports: ports.clone(),
             progress: progress.clone(),
+            pace: Pace::over(spread, ports.clock.clone()),
         };
-        let (slot, queue, woken) = (results.clone(), queue.clone(), key.clone());
+        let (slot, queue, woken) = (results.clone(), self.queue.clone(), key.clone());
         let work = async move {
             tokio::select! {
                 biased;
@@ -155,8 +166,14 @@ impl Searches {
             }
         };
         let since = ports.clock.monotonic();
-        let running =
-            Running { cause: Cause::of(warehouse), results, progress, since, _wanted: wanted };
+        let running = Running {
+            cause: Cause::of(warehouse),
+            results,
+            progress,
+            since,
+            spread,
+            _wanted: wanted,
+        };
         self.running.lock().insert(key.clone(), running);
         ports.tasks.spawn("warehouse search", Box::pin(work));
     }
@@ -175,6 +192,19 @@ impl Cause {
 }
 
 impl Running {
+    /// How far a search is that has taken so long.
+    fn state(&self, warehouse: &Warehouse, taken: Duration) -> State {
+        if taken < SLOW {
+            return State::Running(SLOW.saturating_sub(taken));
+        }
+        let activities = self.activities(warehouse);
+        let left = (self.spread + SLOW).saturating_sub(taken);
+        if activities.is_empty() && !left.is_zero() {
+            return State::Running(left.min(TELL));
+        }
+        State::Slow { activities }
+    }
+
     fn activities(&self, warehouse: &Warehouse) -> Vec<String> {
         let subscriptions = warehouse.spec.subscriptions.iter().zip(self.progress.iter());
         subscriptions
@@ -192,6 +222,7 @@ struct Task {
     searcher: Arc<dyn Searcher>,
     ports: Ports,
     progress: Arc<Vec<Progress>>,
+    pace: Pace,
 }
 
 impl Task {
@@ -209,10 +240,22 @@ impl Task {
                 previous: previous(&pass, subscription),
                 explained: 0,
                 progress,
+                pace: &self.pace,
             };
-            self.within_deadline(search)
+            self.perform(search)
         });
         join_all(searches).await
+    }
+
+    /// Searches. When there is news, nobody keeps it waiting.
+    async fn perform(&self, search: Search<'_>) -> Result<Finding, Failure> {
+        let found = self.within_deadline(search).await;
+        let known = self.warehouse.status.discovered_artifacts.as_ref();
+        let is_known = |finding| known.is_some_and(|known| is_among(finding, known));
+        if !found.as_ref().is_ok_and(is_known) {
+            self.pace.hurry();
+        }
+        found
     }
 
     async fn within_deadline(&self, search: Search<'_>) -> Result<Finding, Failure> {
@@ -222,6 +265,15 @@ impl Task {
             Err(Failure::new(search.subscription, FailedStep::Discovery, cause))
         });
         outcome.map(|outcome| outcome.finding)
+    }
+}
+
+fn is_among(finding: &Finding, artifacts: &DiscoveredArtifacts) -> bool {
+    match finding {
+        Finding::Git(result) => artifacts.git.contains(result),
+        Finding::Image(result) => artifacts.images.contains(result),
+        Finding::Chart(result) => artifacts.charts.contains(result),
+        Finding::Other(result) => artifacts.results.contains(result),
     }
 }
 

@@ -6,5 +6,6 @@
     reason = "helpers of tests may fail like the tests themselves"
 )]
 
+mod spread;
 mod warehouse;
 mod world;

@@ -40,6 +40,8 @@ pub(crate) enum Answer {
     Commit(&'static str),
     Nothing,
     Fails(&'static str),
+    /// A commit that is found when the time over which the search is spread is over.
+    Spread(&'static str),
     Hangs,
 }
 
@@ -91,8 +93,10 @@ impl Searcher for Repositories {
                     return Err(Failure::new(search.subscription, step, cause));
                 }
                 Answer::Nothing => vec![],
-                Answer::Commit(id) => {
-                    vec![DiscoveredCommit { id: id.to_owned(), ..DiscoveredCommit::default() }]
+                Answer::Commit(id) => commit(id),
+                Answer::Spread(id) => {
+                    search.pace.moment(1_000, 1_000).await;
+                    commit(id)
                 }
             };
             let finding = Finding::Git(GitDiscoveryResult {
@@ -104,6 +108,10 @@ impl Searcher for Repositories {
         }
         .boxed()
     }
+}
+
+fn commit(id: &str) -> Vec<DiscoveredCommit> {
+    vec![DiscoveredCommit { id: id.to_owned(), ..DiscoveredCommit::default() }]
 }
 
 pub(crate) struct World {
@@ -140,10 +148,17 @@ impl World {
 
     /// Creates a Warehouse that looks at one repository every five minutes.
     pub(crate) async fn create(&self, name: &str, url: &str, labels: Value) {
+        self.create_for(name, &[url], labels).await;
+    }
+
+    /// Creates a Warehouse that looks at several repositories.
+    pub(crate) async fn create_for(&self, name: &str, urls: &[&str], labels: Value) {
+        let subscriptions: Vec<_> =
+            urls.iter().map(|url| json!({"git": {"repoURL": url}})).collect();
         let warehouse: Warehouse = serde_json::from_value(json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
             "metadata": {"name": name, "namespace": "demo", "labels": labels},
-            "spec": {"interval": "5m", "subscriptions": [{"git": {"repoURL": url}}]},
+            "spec": {"interval": "5m", "subscriptions": subscriptions},
         }))
         .unwrap();
         self.warehouses().create(&PostParams::default(), &warehouse).await.unwrap();

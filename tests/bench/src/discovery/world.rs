@@ -18,7 +18,7 @@ use io_http::outbound::{self, Outbound};
 use io_oci::{Ports, Registries};
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup};
 use serde_json::Value;
-use work_discovery::{Discovery, Outcome, Progress, Search, Searcher as _, Sources};
+use work_discovery::{Discovery, Outcome, Pace, Progress, Search, Searcher as _, Sources};
 
 use super::programs::Programs;
 
@@ -132,6 +132,7 @@ impl Warehouse {
             previous: self.previous.as_ref(),
             explained: 0,
             progress: &Progress::default(),
+            pace: &Pace::at_once(),
         };
         Ok(discovery.search(search).await?)
     }
