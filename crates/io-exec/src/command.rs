@@ -9,7 +9,7 @@ use std::{
 
 use core_clock::Environment;
 
-use crate::{capture::LineSink, redact::Redactor};
+use crate::{capture::LineSink, confine::Confinement, redact::Redactor};
 
 /// Where stdin comes from.
 #[derive(Debug, Default)]
@@ -58,6 +58,7 @@ pub struct Command {
     pub(crate) limits: Limits,
     pub(crate) redactor: Redactor,
     pub(crate) on_line: Option<LineSink>,
+    pub(crate) confinement: Option<Confinement>,
 }
 
 impl Command {
@@ -74,6 +75,7 @@ impl Command {
             limits: Limits::default(),
             redactor: Redactor::default(),
             on_line: None,
+            confinement: None,
         }
     }
 
@@ -134,6 +136,13 @@ impl Command {
     #[must_use]
     pub fn redact(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// Lets the program touch only what `confinement` names.
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
         self
     }
 

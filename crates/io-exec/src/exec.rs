@@ -80,6 +80,7 @@ impl Exec {
             limits,
             redactor,
             on_line,
+            confinement,
         } = command;
         let mut plan = tokio::process::Command::new(program);
         plan.args(arguments).env_clear().envs(environment).process_group(0).kill_on_drop(true);
@@ -95,8 +96,11 @@ impl Exec {
             Output::File(file) => (Stdio::from(file), None, false),
         };
         plan.stdout(stdout);
-        let mut child =
-            plan.spawn().map_err(|source| Error::Start { command: name.clone(), source })?;
+        let spawned = match confinement {
+            Some(confinement) => confinement.spawn(&mut plan),
+            None => plan.spawn(),
+        };
+        let mut child = spawned.map_err(|source| Error::Start { command: name.clone(), source })?;
         let group = Group::of(&child);
         let activity = Activity::new(self.clock.clone());
         let cancel = CancellationToken::new();
