@@ -33,6 +33,37 @@ impl Digest {
             Self::of(content)
         }
     }
+
+    /// What computes a digest by this digest's algorithm, piece by piece.
+    pub(crate) fn hasher(&self) -> Hasher {
+        if self.0.starts_with("sha512:") {
+            Hasher::Sha512(Sha512::new())
+        } else {
+            Hasher::Sha256(Sha256::new())
+        }
+    }
+}
+
+/// A digest under way.
+pub(crate) enum Hasher {
+    Sha256(Sha256),
+    Sha512(Sha512),
+}
+
+impl Hasher {
+    pub(crate) fn update(&mut self, piece: &[u8]) {
+        match self {
+            Self::Sha256(hasher) => hasher.update(piece),
+            Self::Sha512(hasher) => hasher.update(piece),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Digest {
+        Digest(match self {
+            Self::Sha256(hasher) => format!("sha256:{}", hex(&hasher.finalize())),
+            Self::Sha512(hasher) => format!("sha512:{}", hex(&hasher.finalize())),
+        })
+    }
 }
 
 impl FromStr for Digest {
@@ -98,5 +129,15 @@ mod tests {
     fn the_longer_algorithm_is_checked_with_itself() {
         let digest: Digest = format!("sha512:{}", "0".repeat(128)).parse().unwrap();
         assert!(digest.alike(b"x").as_str().starts_with("sha512:"));
+    }
+
+    #[test]
+    fn a_digest_of_pieces_is_that_of_the_whole() {
+        for known in [Digest::of(b""), format!("sha512:{}", "0".repeat(128)).parse().unwrap()] {
+            let mut hasher = known.hasher();
+            hasher.update(b"ab");
+            hasher.update(b"c");
+            assert_eq!(hasher.finish(), known.alike(b"abc"));
+        }
     }
 }

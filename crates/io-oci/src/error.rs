@@ -23,6 +23,10 @@ pub enum Error {
     Repository(String),
     #[error("{0:?} is not a tag")]
     Tag(String),
+    #[error(
+        "{0:?} names no artifact: write registry/repository:tag or registry/repository@sha256:digest"
+    )]
+    Reference(String),
     #[error(transparent)]
     Outbound(#[from] outbound::Error),
     #[error(transparent)]
@@ -45,6 +49,12 @@ pub enum Error {
     EmptyIndex,
     #[error("{host} sent something else than {expected}: its digest is {actual}")]
     Digest { host: String, expected: String, actual: String },
+    #[error("{host} sent another number of bytes than the {expected} that {what} has")]
+    Length { host: String, what: String, expected: u64 },
+    #[error("{what} has no image for {platform}")]
+    Platform { what: String, platform: &'static str },
+    #[error("{host} accepts the upload of {what} but does not say where to send it")]
+    UploadAddress { host: String, what: String },
     #[error(
         "the repository has more than {limit} tags; use a repository with fewer, or follow one tag with the Digest strategy"
     )]
@@ -72,6 +82,8 @@ impl Error {
             | Self::ArtifactType(_)
             | Self::EmptyIndex
             | Self::Digest { .. }
+            | Self::Length { .. }
+            | Self::Platform { .. }
             | Self::Tag(_)
             | Self::Outbound(outbound::Error::TooLarge { .. }) => Scope::Tag,
             _ => Scope::Repository,

@@ -5,6 +5,7 @@
 //! metadata by digest that survives restarts. What servers send is bounded in size and number and is
 //! checked against its digest; no message holds a credential.
 
+mod artifact;
 mod auth;
 mod budget;
 mod cache;
@@ -25,6 +26,7 @@ mod settings;
 mod tags;
 
 pub use self::{
+    artifact::{Annotations, Artifact, Blob, Descriptor, Destination, Reference},
     chart::ChartVersions,
     error::{Error, Scope},
     image::Want,

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use core_clock::{Sleep, Time};
 use http::StatusCode;
 use io_http::outbound::{Client, Request, Response};
@@ -84,9 +85,26 @@ impl Line {
         self.budget.acquire(&self.lane, self.left.load(Ordering::Relaxed)).await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let response = self.client.send(request).await?;
+        self.obey(&response);
+        Ok(response)
+    }
+
+    /// Sends `request` with a body that is made while it is sent, when the budget lets it.
+    pub(crate) async fn upload<B>(&self, request: Request, body: B) -> Result<Response, Error>
+    where
+        B: http_body::Body<Data = Bytes> + Send + Sync + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        self.budget.acquire(&self.lane, self.left.load(Ordering::Relaxed)).await?;
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = self.client.upload(request, body).await?;
+        self.obey(&response);
+        Ok(response)
+    }
+
+    fn obey(&self, response: &Response) {
         if let Some(pause) = retry::pause(response.status(), response.headers(), self.now()) {
             self.budget.pause(&self.lane, pause);
         }
-        Ok(response)
     }
 }

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::{Error, digest::Digest};
 
-const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
-const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
-const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
+pub(crate) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+pub(crate) const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(crate) const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
 const DOCKER_SCHEMA_1: &str = "application/vnd.docker.distribution.manifest.v1+json";
 const DOCKER_SCHEMA_1_SIGNED: &str = "application/vnd.docker.distribution.manifest.v1+prettyjws";
 
@@ -25,7 +25,7 @@ pub(crate) const ACCEPT: [&str; 6] = [
 ];
 
 /// Entries of an index that are looked at.
-const MAX_ENTRIES: usize = 1_000;
+pub(crate) const MAX_ENTRIES: usize = 1_000;
 /// Annotations end up in the status of a Warehouse, which has an end too.
 const MAX_ANNOTATION_BYTES: usize = 64 * 1024;
 
@@ -121,14 +121,7 @@ impl Configuration {
 impl Document {
     /// Reads what came with `content_type`; a general type is settled by the document's own word.
     pub(crate) fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Self, Problem> {
-        let stated = content_type.unwrap_or_default();
-        let stated = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let media_type = if matches!(&*stated, "" | "application/json" | "text/plain") {
-            own_media_type(body)?.unwrap_or(stated)
-        } else {
-            stated
-        };
-        let document = match &*media_type {
+        let document = match &*media_type(content_type, body)? {
             OCI_INDEX | DOCKER_LIST => Self::Index(serde_json::from_slice(body)?),
             OCI_MANIFEST | DOCKER_MANIFEST => Self::Image(serde_json::from_slice(body)?),
             other => return Err(Problem::ArtifactType(other.to_owned())),
@@ -182,6 +175,19 @@ impl Problem {
             },
         }
     }
+}
+
+/// The type of what came with `content_type`; a general one is settled by the document's own word.
+pub(crate) fn media_type(
+    content_type: Option<&str>,
+    body: &[u8],
+) -> Result<String, serde_json::Error> {
+    let stated = content_type.unwrap_or_default();
+    let stated = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if matches!(&*stated, "" | "application/json" | "text/plain") {
+        return Ok(own_media_type(body)?.unwrap_or(stated));
+    }
+    Ok(stated)
 }
 
 fn own_media_type(body: &[u8]) -> Result<Option<String>, serde_json::Error> {

@@ -24,6 +24,8 @@ const MAX_REMEMBERED: usize = 10_000;
 const SCHEME_LIFE: Duration = Duration::from_mins(10);
 /// Chart indexes that are in memory at the same time.
 const INDEXES_AT_ONCE: usize = 2;
+/// Blobs that are on their way at the same time, whoever wants them.
+const TRANSFERS_AT_ONCE: usize = 8;
 
 /// Who asks, and as whom.
 #[derive(Clone, Debug)]
@@ -47,6 +49,7 @@ pub(crate) struct Shared {
     pub(crate) cache: Cache,
     pub(crate) schemes: Schemes,
     pub(crate) indexes: Semaphore,
+    pub(crate) transfers: Semaphore,
     outbound: Outbound,
     ports: Ports,
     budgets: Remembered<String, Budget>,
@@ -56,6 +59,7 @@ pub(crate) struct Shared {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct LoginKey {
     place: Place,
+    scopes: Vec<String>,
     credential: Option<Credential>,
     tls: Tls,
 }
@@ -70,6 +74,7 @@ impl Registries {
                 cache,
                 schemes: Schemes::default(),
                 indexes: Semaphore::new(INDEXES_AT_ONCE),
+                transfers: Semaphore::new(TRANSFERS_AT_ONCE),
                 outbound,
                 ports,
                 budgets: Remembered::default(),
@@ -80,7 +85,11 @@ impl Registries {
 
     /// The repository of an image subscription, by its `repoURL`.
     pub fn image_repository(&self, address: &str, access: &Access) -> Result<Repository, Error> {
-        let place = Place::image(address)?;
+        self.image_place(Place::image(address)?, access)
+    }
+
+    /// An image's repository, or the mirror that stands in for it.
+    pub(crate) fn image_place(&self, place: Place, access: &Access) -> Result<Repository, Error> {
         let Some(mirror) = self.shared.settings.mirrors.of(&place) else {
             return self.repository(place, access, Detection::LocalHosts);
         };
@@ -110,14 +119,28 @@ impl Registries {
         access: &Access,
         detection: Detection,
     ) -> Result<Repository, Error> {
+        let scope = format!("repository:{}:pull", place.repository());
+        self.repository_for(place, vec![scope], access, detection)
+    }
+
+    /// A repository with tokens that are good for `scopes`.
+    pub(crate) fn repository_for(
+        &self,
+        place: Place,
+        scopes: Vec<String>,
+        access: &Access,
+        detection: Detection,
+    ) -> Result<Repository, Error> {
         let key = LoginKey {
             place: place.clone(),
+            scopes: scopes.clone(),
             credential: access.credential.clone(),
             tls: access.tls.clone(),
         };
-        let login = self.shared.logins.get_or_insert(key, || {
-            Login::new(place.host(), place.repository(), access.credential.clone())
-        });
+        let login = self
+            .shared
+            .logins
+            .get_or_insert(key, || Login::new(place.host(), scopes, access.credential.clone()));
         Ok(Repository {
             line: self.shared.line(place.budget_key(), access)?,
             partition: access.partition(&format!("{}/{}", place.host(), place.repository())),

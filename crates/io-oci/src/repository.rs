@@ -1,7 +1,8 @@
 //! One repository as one caller sees it: requests with the right scheme, log-in and checks.
 
-use std::{fmt::Display, sync::Arc};
+use std::{fmt::Display, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use io_http::outbound::{Request, Response, Url};
 
@@ -31,6 +32,13 @@ pub struct Repository {
     pub(crate) partition: Partition,
     pub(crate) detection: Detection,
     pub(crate) pace: Pace,
+}
+
+/// A manifest as it was sent, with its true digest.
+pub(crate) struct Raw {
+    pub(crate) digest: Digest,
+    pub(crate) content_type: Option<String>,
+    pub(crate) body: Bytes,
 }
 
 /// A manifest with its true digest.
@@ -98,16 +106,25 @@ impl Repository {
         reference: &str,
         expected: Option<&Digest>,
     ) -> Result<Fetched, Error> {
+        let Raw { digest, content_type, body } = self.raw_manifest(reference, expected).await?;
+        let document = Document::parse(content_type.as_deref(), &body)
+            .map_err(|problem| problem.of(self.place.host(), &format!("manifest {reference}")))?;
+        Ok(Fetched { digest, document })
+    }
+
+    /// The same, byte for byte.
+    pub(crate) async fn raw_manifest(
+        &self,
+        reference: &str,
+        expected: Option<&Digest>,
+    ) -> Result<Raw, Error> {
         let url = self.url(&format!("manifests/{reference}")).await?;
-        let what = format!("manifest {reference}");
-        let response = self.get(url.as_str(), &ACCEPT, &what).await?;
+        let response = self.get(url.as_str(), &ACCEPT, &format!("manifest {reference}")).await?;
         let stated = response.header(&CONTENT_DIGEST).and_then(|digest| digest.parse().ok());
         let content_type = response.header(&header::CONTENT_TYPE).map(str::to_owned);
         let body = response.read_limited(self.limits().manifest_bytes).await?;
         let digest = self.verify(&body, expected.cloned().or(stated))?;
-        let document = Document::parse(content_type.as_deref(), &body)
-            .map_err(|problem| problem.of(self.place.host(), &what))?;
-        Ok(Fetched { digest, document })
+        Ok(Raw { digest, content_type, body })
     }
 
     /// The configuration of an image.
@@ -141,8 +158,18 @@ impl Repository {
     }
 
     /// Sends with the log-in that is known, and learns from a 401.
-    async fn send(&self, request: Request, accept: &[&str]) -> Result<Response, Error> {
-        let mut request = request.within(self.limits().exchange);
+    pub(crate) async fn send(&self, request: Request, accept: &[&str]) -> Result<Response, Error> {
+        self.send_within(self.limits().exchange, request, accept).await
+    }
+
+    /// The same with another limit for the whole exchange.
+    pub(crate) async fn send_within(
+        &self,
+        limit: Duration,
+        request: Request,
+        accept: &[&str],
+    ) -> Result<Response, Error> {
+        let mut request = request.within(limit);
         if let Ok(accept) = HeaderValue::from_str(&accept.join(", "))
             && !accept.is_empty()
         {
@@ -178,14 +205,15 @@ impl Repository {
         Err(Error::CredentialOverHttp { host: self.place.host().to_owned() })
     }
 
-    async fn scheme(&self) -> Result<Scheme, Error> {
+    pub(crate) async fn scheme(&self) -> Result<Scheme, Error> {
         if !self.detection.applies(&self.place) {
             return Ok(Scheme::Https);
         }
         self.shared.schemes.of(&self.place, &self.line).await
     }
 
-    fn check(&self, response: &Response, what: &str) -> Result<(), Error> {
+    /// Makes every status but success an error.
+    pub(crate) fn check(&self, response: &Response, what: &str) -> Result<(), Error> {
         let (host, what) =
             (self.place.host().to_owned(), format!("{what} of {}", self.place.repository()));
         let status = response.status();

@@ -55,6 +55,8 @@ pub struct Image {
     pub labels: Vec<(String, String)>,
     /// Operating system and architecture; `linux/amd64` when empty.
     pub platform: Option<(String, String)>,
+    /// Layers, each with its media type.
+    pub layers: Vec<(String, Bytes)>,
 }
 
 impl Registry {
@@ -131,10 +133,16 @@ impl Registry {
         let config_digest = sha256(&config);
         let config_size = config.len();
         self.push_blob(repository, &config_digest, config).await?;
+        let mut layers = Vec::new();
+        for (media_type, content) in &image.layers {
+            let digest = sha256(content);
+            self.push_blob(repository, &digest, content.clone()).await?;
+            layers.push(json!({"mediaType": media_type, "digest": digest, "size": content.len()}));
+        }
         let annotations: serde_json::Map<String, Value> =
             image.annotations.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
         let manifest = json!({
-            "schemaVersion": 2, "mediaType": OCI_MANIFEST, "layers": [], "annotations": annotations,
+            "schemaVersion": 2, "mediaType": OCI_MANIFEST, "layers": layers, "annotations": annotations,
             "config": {
                 "mediaType": "application/vnd.oci.image.config.v1+json",
                 "digest": config_digest, "size": config_size,

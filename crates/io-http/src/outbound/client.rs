@@ -69,20 +69,44 @@ impl Client {
         }
     }
 
+    /// Sends `request` with a body that is made while it is sent, and therefore once: a redirect is an
+    /// answer like any other. The whole exchange is limited by [`Request::within`] alone.
+    pub async fn upload<B>(&self, request: Request, body: B) -> Result<Response, Error>
+    where
+        B: http_body::Body<Data = Bytes> + Send + Sync + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let patience = self.deadlines.connect + self.deadlines.headers;
+        let total = request.total.unwrap_or(patience);
+        let end = Instant::now() + total;
+        let mut sent = to_library(&request);
+        *sent.body_mut() = Some(reqwest::Body::wrap(body));
+        self.exchange(&request, sent, (end, Phase::Total, total), Some((end, total))).await
+    }
+
     async fn hop(
         &self,
         request: &Request,
         total: Option<(Instant, Duration)>,
     ) -> Result<Response, Error> {
-        self.check_literal(&request.url)?;
         let patience = self.deadlines.connect + self.deadlines.headers;
         let headers = Instant::now() + patience;
-        let (deadline, phase, after) = match total {
+        let limit = match total {
             Some((end, total)) if end < headers => (end, Phase::Total, total),
             _ => (headers, Phase::Headers, patience),
         };
-        let sent = self.inner.execute(to_library(request));
-        match timeout_at(deadline, sent).await {
+        self.exchange(request, to_library(request), limit, total).await
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        sent: reqwest::Request,
+        (deadline, phase, after): (Instant, Phase, Duration),
+        total: Option<(Instant, Duration)>,
+    ) -> Result<Response, Error> {
+        self.check_literal(&request.url)?;
+        match timeout_at(deadline, self.inner.execute(sent)).await {
             Ok(Ok(response)) => Ok(Response::new(response, self.deadlines.idle, total)),
             Ok(Err(error)) => {
                 Err(Error::from_client(&error, &request.host(), phase, self.deadlines.connect))

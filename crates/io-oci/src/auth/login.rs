@@ -20,7 +20,7 @@ const MAX_SCOPES: usize = 8;
 /// The log-in of one repository and credential.
 pub(crate) struct Login {
     host: String,
-    repository: String,
+    scopes: Vec<String>,
     credential: Option<Credential>,
     state: Mutex<State>,
 }
@@ -54,14 +54,14 @@ enum Header {
 }
 
 impl Login {
-    pub(crate) fn new(host: &str, repository: &str, credential: Option<Credential>) -> Self {
+    /// A log-in whose tokens are good for `scopes`, such as `repository:team/app:pull`.
+    pub(crate) fn new(host: &str, scopes: Vec<String>, credential: Option<Credential>) -> Self {
         let state = State { generation: 0, method: Method::Open };
-        Self {
-            host: host.to_owned(),
-            repository: repository.to_owned(),
-            credential,
-            state: Mutex::new(state),
-        }
+        Self { host: host.to_owned(), scopes, credential, state: Mutex::new(state) }
+    }
+
+    pub(crate) fn credential(&self) -> Option<&Credential> {
+        self.credential.as_ref()
     }
 
     /// What the next request should carry; fetches a token when there is none that holds.
@@ -132,10 +132,10 @@ impl Login {
 
     fn source(&self, challenge: &Challenge, scheme: Scheme) -> Result<TokenSource, Error> {
         let realm = challenge.parameter("realm").unwrap_or_default();
-        let mut scopes = vec![format!("repository:{}:pull", self.repository)];
+        let mut scopes = self.scopes.clone();
         let asked = challenge.parameter("scope").unwrap_or_default().split_ascii_whitespace();
         for scope in asked.take(MAX_SCOPES) {
-            // A registry's ping asks for its catalogue; what is read here is only the repository.
+            // A registry's ping asks for its catalogue; only the repository is of use here.
             if scope.starts_with("repository:") && !scopes.iter().any(|known| known == scope) {
                 scopes.push(scope.to_owned());
             }
