@@ -6,10 +6,13 @@ MAKEFLAGS += --no-print-directory
 
 include tools/tools.mk
 
-KARGO := target/release/kargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+KARGO := $(TARGET)/release/kargo
+# The test programs, from one build of everything: built one by one they would share less, because features unify differently.
+PROGRAM := $(TARGET)/debug
 UP_FLAGS ?=
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e crash soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e crash programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -47,39 +50,42 @@ fmt:
 unit: require-rust test-servers ## Unit, snapshot and property tests
 	cargo test --workspace --locked
 
-test-vectors: require-rust ## Every vector family (VECTORS_DIR=… for another folder of the same format)
-	cargo run --quiet --locked --package vectors
+programs: require-rust
+	cargo build --workspace --all-targets --locked
+
+test-vectors: programs ## Every vector family (VECTORS_DIR=… for another folder of the same format)
+	$(PROGRAM)/vectors
 
 conformance: conformance-embedded conformance-cluster ## The same rows on the embedded engine and on a real kube-apiserver
 
-conformance-embedded: build kubectl ## Rows of the conformance table on the embedded engine
-	cargo run --quiet --locked --package conformance -- embedded
+conformance-embedded: build programs kubectl ## Rows of the conformance table on the embedded engine
+	$(PROGRAM)/conformance embedded
 
-conformance-cluster: build tools ## The same rows on kube-apiserver and etcd
-	cargo run --quiet --locked --package conformance -- cluster
+conformance-cluster: build programs tools ## The same rows on kube-apiserver and etcd
+	$(PROGRAM)/conformance cluster
 
-permissions: tools ## What each component may and may not do, on kube-apiserver (the unit tier asks the embedded engine)
+permissions: programs tools ## What each component may and may not do, on kube-apiserver (the unit tier asks the embedded engine)
 	rm -rf .cache/permissions
 	tools/cluster up .cache/permissions --fast
-	cargo run --quiet --locked --package permissions -- --kubeconfig .cache/permissions/admin.kubeconfig && status=0 || status=$$?; \
+	$(PROGRAM)/permissions --kubeconfig .cache/permissions/admin.kubeconfig && status=0 || status=$$?; \
 	tools/cluster down .cache/permissions; exit $$status
 
 admission: admission-embedded admission-cluster ## Every rule of admission in tables, on both engines
 
-admission-embedded: build ## Rows of the admission tables on the embedded engine
-	cargo run --quiet --locked --package admission -- embedded
+admission-embedded: build programs ## Rows of the admission tables on the embedded engine
+	$(PROGRAM)/admission embedded
 
-admission-cluster: build tools ## The same rows on kube-apiserver, which asks through registered webhooks
-	cargo run --quiet --locked --package admission -- cluster
+admission-cluster: build programs tools ## The same rows on kube-apiserver, which asks through registered webhooks
+	$(PROGRAM)/admission cluster
 
-cluster-e2e: build tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
-	cargo run --quiet --locked --package cluster
+cluster-e2e: build programs tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
+	$(PROGRAM)/cluster
 
-crash: build ## Kill and power-cut tests, small counts
-	cargo run --quiet --locked --package crash -- --kills 10 --power-cuts 10 --fetch-kills 10
+crash: build programs ## Kill and power-cut tests, small counts
+	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10
 
-soak: build ## The large counts; the summary goes to docs/benchmarks.md
-	cargo run --quiet --locked --package crash -- --kills 200 --power-cuts 100 --fetch-kills 50 --report docs/benchmarks.md
+soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
+	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --report docs/benchmarks.md
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
