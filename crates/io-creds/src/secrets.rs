@@ -96,14 +96,16 @@ impl Secrets {
         Ok(book.candidates(address))
     }
 
-    /// What the watch of a namespace has brought; `None` when it has brought nothing yet. Opens it.
+    /// What the watch of a namespace has brought; `None` when it has brought nothing yet, or is refused.
+    /// Opens it.
     fn watched(&self, namespace: &str) -> Option<Arc<RwLock<Book>>> {
         let now = self.ports.clock.monotonic();
         let mut open = self.open.lock();
         let entry = open.entry(namespace.to_owned());
         let place = entry.or_insert_with(|| self.open(namespace));
         place.used = now;
-        place.cache.is_synced().then(|| place.book.clone())
+        let is_current = place.cache.is_synced() && !place.cache.is_refused();
+        is_current.then(|| place.book.clone())
     }
 
     fn open(&self, namespace: &str) -> Namespace {

@@ -5,7 +5,10 @@ use std::time::Duration;
 use dev_testkit::engine::Identity;
 use io_creds::{Kind, Settings};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use kube::{Api, api::PostParams};
+use kube::{
+    Api,
+    api::{DeleteParams, PostParams},
+};
 use serde_json::json;
 
 use crate::world::{World, chain, git_user};
@@ -102,6 +105,25 @@ async fn a_refusal_names_what_is_missing_and_a_grant_counts_at_once() {
     grant(&world).await;
     world.settle().await;
     assert_eq!(git_user(&credentials, "p", REPO).await.as_deref(), Some("a"));
+}
+
+#[tokio::test]
+async fn what_was_once_readable_is_not_used_after_access_was_revoked() {
+    let world = World::start().await;
+    add(&world, "p", "a").await;
+    grant(&world).await;
+    let client = world.client_as(Identity::service_account("kargo", "kargo-controller", "1"));
+    let credentials = world.credentials_of(client, Settings::default());
+    assert_eq!(git_user(&credentials, "p", REPO).await.as_deref(), Some("a"));
+    world.settle().await;
+    let bindings: Api<RoleBinding> = Api::namespaced(world.engine.admin_client(), "p");
+    bindings.delete("read", &DeleteParams::default()).await.unwrap();
+    // The API server looks at permissions when a watch is opened anew.
+    for _ in 0..6 {
+        world.pass(Duration::from_mins(1)).await;
+    }
+    let error = credentials.get("p", Kind::Git, REPO).await.unwrap_err();
+    assert!(chain(&error).contains("permission denied"), "{}", chain(&error));
 }
 
 async fn grant(world: &World) {

@@ -155,6 +155,11 @@ impl<K: Object> Cache<K> {
         self.shared.progress().synced
     }
 
+    /// Whether the API server refuses to let us list or watch: what the cache shows is what we were last allowed to see.
+    pub fn is_refused(&self) -> bool {
+        self.shared.progress().refused
+    }
+
     /// Completes when the first list has arrived. Never when the watch is refused or has ended: wait beside the tasks' stop.
     pub fn synced(&self) -> impl Future<Output = ()> + Send + use<K> {
         self.shared.reached(|progress| progress.synced)

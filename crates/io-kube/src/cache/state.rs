@@ -20,6 +20,8 @@ use crate::ObjectKey;
 pub(crate) struct Progress {
     /// Whether the first list has arrived.
     pub(crate) synced: bool,
+    /// Whether the API server does not let us watch any more, or not yet.
+    pub(crate) refused: bool,
     /// Everything up to this resourceVersion is shown.
     pub(crate) version: u64,
 }
@@ -81,6 +83,13 @@ impl<K> Shared<K> {
             hook(None, Some(&object));
         }
         hooks.push(hook);
+    }
+
+    /// Whether the API server lets us watch.
+    pub(crate) fn set_refused(&self, refused: bool) {
+        self.progress.send_if_modified(|progress| {
+            std::mem::replace(&mut progress.refused, refused) != refused
+        });
     }
 
     /// Everything up to `version` is shown.

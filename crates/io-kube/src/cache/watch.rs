@@ -56,6 +56,13 @@ enum WatchError {
     NoVersion,
 }
 
+impl WatchError {
+    /// Whether we are not allowed to, as opposed to not able to.
+    fn is_refusal(&self) -> bool {
+        matches!(self, Self::Request(error) if matches!(status_code(error), Some(401 | 403)))
+    }
+}
+
 #[derive(Deserialize)]
 struct Page {
     #[serde(default)]
@@ -88,7 +95,12 @@ impl<K: Object> Watch<K> {
         loop {
             let backoff = match self.turn().await {
                 Ok(()) => BACKOFF,
-                Err(error) => self.complain(&error),
+                Err(error) => {
+                    if error.is_refusal() {
+                        self.shared.set_refused(true);
+                    }
+                    self.complain(&error)
+                }
             };
             if self.failures > 0 {
                 let delay = backoff.delay(self.failures, &*self.ports.entropy);
@@ -104,10 +116,7 @@ impl<K: Object> Watch<K> {
             let namespace = self.selection.namespace.as_deref().unwrap_or_default();
             tracing::warn!(%kind, namespace, %error, failures = self.failures, "watch failed; trying again");
         }
-        match error {
-            WatchError::Request(error) if status_code(error) == Some(403) => FORBIDDEN,
-            _ => BACKOFF,
-        }
+        if error.is_refusal() { FORBIDDEN } else { BACKOFF }
     }
 
     /// A list when one is needed, then a watch until it ends. Counts as a failure until something arrives.
@@ -174,6 +183,7 @@ impl<K: Object> Watch<K> {
             }
             opened => opened?,
         };
+        self.shared.set_refused(false);
         let mut events = pin!(stream);
         loop {
             match self.ports.within(SILENCE, events.try_next()).await {

@@ -207,6 +207,26 @@ async fn a_watch_works_within_a_second_of_being_allowed() {
     assert!(cache.is_synced());
 }
 
+#[tokio::test]
+async fn a_watch_that_is_refused_later_is_told_until_it_is_allowed_again() {
+    let world = World::start().await;
+    world.create("a", "1").await;
+    let (builder, _) = recording(&world);
+    let cache = builder.start(&world.ports);
+    cache.synced().await;
+    world.settle().await;
+    assert!(!cache.is_refused());
+    for (code, is_refused) in [(503, false), (403, true)] {
+        world.faults.refuse_watches(Some(code));
+        world.faults.cut_watches();
+        world.pass(Duration::from_secs(1)).await;
+        assert_eq!(cache.is_refused(), is_refused, "{code}");
+    }
+    assert!(cache.get(&key("a")).is_some());
+    world.faults.refuse_watches(None);
+    world.eventually("the watch is allowed", || !cache.is_refused()).await;
+}
+
 /// Lets the ServiceAccount `reader` read ConfigMaps.
 async fn grant(world: &World) {
     let rules =
