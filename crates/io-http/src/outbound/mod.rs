@@ -62,22 +62,24 @@ impl Outbound {
 
     /// The client for servers that users name.
     pub fn client(&self, tls: &Tls) -> Result<Client, TlsError> {
-        self.client_with(tls, self.shared.settings.policy.clone())
+        self.client_with(tls, &self.shared.settings)
     }
 
     /// The client for the metadata service of the cloud we run in. Only for addresses that are ours:
-    /// it may dial what [`Outbound::client`] refuses.
+    /// it may dial what [`Outbound::client`] refuses, and asks no proxy, which would reach the metadata
+    /// service of another machine, and see the credentials that ours hands out.
     pub fn metadata_client(&self) -> Result<Client, TlsError> {
-        self.client_with(&Tls::default(), Policy::allow_metadata())
+        let settings = self.shared.settings.clone().for_metadata();
+        self.client_with(&Tls::default(), &settings)
     }
 
-    fn client_with(&self, tls: &Tls, policy: Policy) -> Result<Client, TlsError> {
-        let key = (tls.clone(), policy);
+    fn client_with(&self, tls: &Tls, settings: &Settings) -> Result<Client, TlsError> {
+        let key = (tls.clone(), settings.policy.clone());
         if let Some(client) = self.shared.clients.lock().get(&key) {
             return Ok(client.clone());
         }
         let config = tls::client_config(&self.shared.roots, tls)?;
-        let client = Client::build(&self.shared.settings, key.1.clone(), config)?;
+        let client = Client::build(settings, key.1.clone(), config)?;
         let mut clients = self.shared.clients.lock();
         if clients.len() >= MAX_CLIENTS {
             clients.clear();

@@ -74,6 +74,11 @@ impl Settings {
             ..Self::default()
         })
     }
+
+    /// The same for the metadata service of the cloud we run in, which is dialled directly.
+    pub(super) fn for_metadata(self) -> Self {
+        Self { policy: Policy::allow_metadata(), proxies: Proxies::default(), ..self }
+    }
 }
 
 fn network(text: &str) -> Result<Network, SettingError> {

@@ -199,6 +199,21 @@ async fn a_proxy_of_the_environment_is_asked_and_loopback_is_not_sent_to_it() {
 }
 
 #[tokio::test]
+async fn no_proxy_is_asked_for_the_metadata_service() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nproxy";
+    let (proxy, mut requests) = server(|stream| write(stream, answer.into())).await;
+    let environment: FixedEnvironment = [("HTTP_PROXY", proxy.to_string())].into_iter().collect();
+    let outbound = Outbound::new(Settings::from_environment(&environment).unwrap());
+    let client = outbound.metadata_client().unwrap();
+    let request = Request::get("http://metadata.invalid/token").unwrap();
+    let result = client.send(request.clone()).await.map(|response| response.status());
+    assert!(matches!(result, Err(Error::Name { .. } | Error::Connect { .. })), "{result:?}");
+    assert!(requests.try_recv().is_err());
+    let client = outbound.client(&Tls::default()).unwrap();
+    assert!(client.send(request).await.is_ok() && requests.try_recv().is_ok());
+}
+
+#[tokio::test]
 async fn a_certificate_is_trusted_by_its_authority_or_by_order_and_not_otherwise() {
     let clock = Arc::new(SystemClock::new());
     let authority = Authority::generate(clock.now()).unwrap();
