@@ -1,8 +1,12 @@
 //! What the selection asks of a repository's history, answered from its mirror.
 
+#[cfg(test)]
+mod tests;
+mod walk;
+
 use std::sync::Arc;
 
-use api_kinds::warehouse::DiscoveredCommit;
+use api_kinds::warehouse::{DiscoveredCommit, GitDiscoveryResult};
 use core_rules::subscription::{
     BranchSelector, ChangedPaths, CommitRecord, GitSelector, GitStrategy, GitTime, SelectError,
     TagRecord, TagSelector, TagSource, Verdicts,
@@ -10,6 +14,7 @@ use core_rules::subscription::{
 use io_git::{Commit, Date, Reader, Refs, Repository};
 use jiff::Timestamp;
 
+use self::walk::{Known, Seen, Walk};
 use crate::problem::Problem;
 
 const TAG_PREFIX: &str = "refs/tags/";
@@ -17,9 +22,11 @@ const TAG_PREFIX: &str = "refs/tags/";
 type Selection = Result<(Vec<DiscoveredCommit>, Verdicts), Unread>;
 
 /// A repository whose references are known.
-pub(super) struct History {
+pub(super) struct History<'a> {
     pub(super) repository: Repository,
     pub(super) refs: Arc<Refs>,
+    /// What was selected from an earlier state of it, if the same question has the same answer there.
+    pub(super) earlier: Option<&'a GitDiscoveryResult>,
     pub(super) now: Timestamp,
 }
 
@@ -32,7 +39,7 @@ enum Unread {
     Selection(#[from] SelectError<io_git::Error>),
 }
 
-impl History {
+impl History<'_> {
     /// Fetches what the selection may ask for, and no more, then selects.
     pub(super) async fn select(
         &self,
@@ -50,11 +57,13 @@ impl History {
     async fn branch(&self, branch: &BranchSelector, name: &str, verdicts: Verdicts) -> Selection {
         let snapshot = self.repository.fetch(&self.refs, &[name]).await?;
         let (branch, name, now) = (branch.clone(), name.to_owned(), self.now);
+        let known = self.earlier.and_then(Known::of);
         snapshot
             .read(move |reader| -> Selection {
-                let tip = reader.tip(&name)?;
-                let commits = reader.first_parents(tip).map(|commit| commit.map(commit_record));
-                Ok(branch.select(commits, &mut Answers(reader), now, verdicts)?)
+                let seen = Seen::default();
+                let commits = Walk::from(reader, reader.tip(&name)?, known.as_ref(), &seen)?;
+                let mut answers = Answers { reader, seen: &seen };
+                Ok(branch.select(commits, &mut answers, now, verdicts)?)
             })
             .await
     }
@@ -77,14 +86,19 @@ impl History {
         snapshot
             .read(move |reader| -> Selection {
                 let candidates = tags.candidates(names, verdicts);
-                Ok(candidates.select(&mut Answers(reader), now)?)
+                let mut answers = Answers { reader, seen: &Seen::default() };
+                Ok(candidates.select(&mut answers, now)?)
             })
             .await
     }
 }
 
 /// The mirror, as the selection asks it.
-struct Answers<'a>(&'a Reader);
+struct Answers<'a> {
+    reader: &'a Reader,
+    /// The commit that was handed out last, which is the one that is asked about.
+    seen: &'a Seen,
+}
 
 impl ChangedPaths for Answers<'_> {
     type Error = io_git::Error;
@@ -92,15 +106,20 @@ impl ChangedPaths for Answers<'_> {
     fn changed_paths(&mut self, commit: &str) -> Result<Vec<String>, Self::Error> {
         // The selection only hands back ids that it was given.
         let Ok(id) = commit.parse() else { return Ok(Vec::new()) };
-        self.0.changed_paths(&self.0.commit(id)?)
+        match self.seen.take(id) {
+            Some(commit) => self.reader.changed_paths(&commit),
+            None => self.reader.changed_paths(&self.reader.commit(id)?),
+        }
     }
 }
 
 impl TagSource for Answers<'_> {
     fn tag(&mut self, name: &str) -> Result<Option<TagRecord>, Self::Error> {
-        let tag = self.0.tag(&format!("{TAG_PREFIX}{name}"))?;
-        Ok(tag.map(|tag| TagRecord {
-            commit: commit_record(tag.commit),
+        let Some(tag) = self.reader.tag(&format!("{TAG_PREFIX}{name}"))? else { return Ok(None) };
+        let commit = commit_record(&tag.commit);
+        self.seen.put(tag.commit);
+        Ok(Some(TagRecord {
+            commit,
             created_at: git_time(tag.created_at),
             tagger: tag.tagger.map(|person| person.to_string()).unwrap_or_default(),
             annotation: tag.annotation,
@@ -108,13 +127,13 @@ impl TagSource for Answers<'_> {
     }
 }
 
-fn commit_record(commit: Commit) -> CommitRecord {
+fn commit_record(commit: &Commit) -> CommitRecord {
     CommitRecord {
         id: commit.id.to_string(),
         author: commit.author.to_string(),
         committer: commit.committer.to_string(),
         committed_at: git_time(commit.committed_at),
-        subject: commit.subject,
+        subject: commit.subject.clone(),
     }
 }
 

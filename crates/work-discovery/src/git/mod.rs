@@ -33,7 +33,10 @@ pub(crate) async fn search(
     let (commits, verdicts) = if let Some(last) = unchanged {
         (last.commits.clone(), Verdicts::none())
     } else {
-        let history = History { repository, refs, now: discovery.now() };
+        // What an earlier state led to is looked at only where the answer does not depend on the time.
+        let earlier =
+            search.previous.filter(|last| selector.reuse(Some(last), last.observed_refs.as_ref()));
+        let history = History { repository, refs, earlier, now: discovery.now() };
         history.select(&selector, search.verdicts()).await?
     };
     let result = selector.result(search.name(), commits, observed);
