@@ -108,6 +108,10 @@ fn from_words(stderr: &str, target: &Target) -> Error {
     if says(&UNREACHABLE) {
         return Error::Unreachable { host, reason };
     }
+    // `ssh` ends without a word when the other side goes away in the middle of the log-in.
+    if reason.is_empty() {
+        return Error::Unreachable { host, reason: "the connection broke off".to_owned() };
+    }
     Error::Git { repository, reason }
 }
 
@@ -154,6 +158,7 @@ mod tests {
             ("ssh: connect to host 10.0.0.1 port 22: Connection refused", "could not be reached"),
             ("error: RPC failed; curl 18; fatal: early EOF", "could not be reached"),
             ("fatal: expected flush after ref listing", "could not be reached"),
+            ("", "could not be reached: the connection broke off"),
             ("fatal: write error: No space left on device", "could not be stored"),
             ("fatal: something new", "could not be fetched: fatal: something new"),
         ];
