@@ -13,6 +13,8 @@ mod kargo;
 mod kubeconfig;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "warehouse")]
+pub mod warehouse;
 
 pub use client::{Client, Lines, Reply};
 pub use cluster::Cluster;

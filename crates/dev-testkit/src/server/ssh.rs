@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    net::SocketAddr,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -73,6 +74,11 @@ impl SshServer {
     /// The address of a repository, existing or not.
     pub fn url(&self, name: &str) -> String {
         format!("ssh://{}@127.0.0.1:{}{}/{name}", self.user, self.port, self.root.path().display())
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
     }
 
     /// The private key that may log in.

@@ -1,0 +1,100 @@
+//! A Project of a control plane, with what tests do in it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::Client;
+
+const KINDS: &str = "/apis/kargo.akuity.io/v1alpha1";
+/// How long something may take on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Short, because it is part of what is measured.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A Project that is there. Cheap to clone.
+#[derive(Clone)]
+pub struct Project {
+    /// The administrator of the control plane.
+    pub client: Client,
+    name: String,
+}
+
+impl Project {
+    /// Creates it and waits for its namespace.
+    pub async fn create(client: &Client, name: &str) -> Result<Self> {
+        let project = Self { client: client.clone(), name: name.to_owned() };
+        let body = json!({
+            "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": name},
+        });
+        project.post(&format!("{KINDS}/projects"), &body).await?;
+        let namespace = format!("/api/v1/namespaces/{name}");
+        let is_there = async || Ok(client.get(&namespace).await?.status.is_success());
+        eventually(&format!("Project {name} has a namespace"), is_there).await?;
+        Ok(project)
+    }
+
+    /// The path of objects of ours in it, such as `warehouses/web`.
+    pub fn path(&self, resources: &str) -> String {
+        format!("{KINDS}/namespaces/{}/{resources}", self.name)
+    }
+
+    /// Creates a Warehouse of one subscription that looks around by itself once an hour.
+    pub async fn warehouse(&self, name: &str, subscription: &Value) -> Result<()> {
+        let body = json!({
+            "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
+            "metadata": {"name": name, "namespace": self.name},
+            "spec": {"interval": "1h", "subscriptions": [subscription]},
+        });
+        self.post(&self.path("warehouses"), &body).await
+    }
+
+    /// Creates a credential for repositories of a type.
+    pub async fn credential(&self, name: &str, kind: &str, fields: &Value) -> Result<()> {
+        let body = json!({
+            "apiVersion": "v1", "kind": "Secret", "stringData": fields,
+            "metadata": {"name": name, "labels": {"kargo.akuity.io/cred-type": kind}},
+        });
+        self.post(&format!("/api/v1/namespaces/{}/secrets", self.name), &body).await
+    }
+
+    /// Asks a Warehouse to look around now. Another token is another request.
+    pub async fn refresh(&self, warehouse: &str, token: &str) -> Result<()> {
+        let patch = json!({"metadata": {"annotations": {"kargo.akuity.io/refresh": token}}});
+        let headers = [("content-type", "application/merge-patch+json")];
+        let path = self.path(&format!("warehouses/{warehouse}"));
+        let reply = self.client.send(Method::PATCH, &path, &headers, patch.to_string()).await?;
+        ensure!(reply.status.is_success(), "refresh {warehouse}: {}", reply.text());
+        Ok(())
+    }
+
+    /// What is there at a path below the Project.
+    pub async fn get(&self, resources: &str) -> Result<Value> {
+        let reply = self.client.get(&self.path(resources)).await?;
+        ensure!(reply.status.is_success(), "get {resources}: {}", reply.text());
+        Ok(reply.json())
+    }
+
+    /// Whether there is something at a path below the Project.
+    pub async fn has(&self, resources: &str) -> Result<bool> {
+        Ok(self.client.get(&self.path(resources)).await?.status.is_success())
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<()> {
+        let reply = self.client.json(Method::POST, path, body).await?;
+        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
+        Ok(())
+    }
+}
+
+/// Waits until something is so.
+pub async fn eventually(what: &str, is_so: impl AsyncFn() -> Result<bool>) -> Result<()> {
+    let begin = Instant::now();
+    while !is_so().await.with_context(|| what.to_owned())? {
+        ensure!(begin.elapsed() < PATIENCE, "not within {} s: {what}", PATIENCE.as_secs());
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
