@@ -1,7 +1,9 @@
 //! `kargo discover`: what the Warehouses of a file would find, and why. No server needed.
 
+mod progress;
+
 use std::{
-    io::{Read, Write},
+    io::{IsTerminal, Read, Write},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -11,7 +13,7 @@ use core_clock::Clock;
 use io_creds::Credentials;
 use io_kube::Ports;
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
-use local_run::{Manifest, Report, Request};
+use local_run::{Manifest, Report, Request, Searches};
 
 use crate::{
     discovery::{Opened, Settings, cache_directory},
@@ -103,9 +105,12 @@ async fn discover(
         .await
         .map_err(|failure| failure.hint("choose another directory with --cache-dir"))?;
     let request = Request { explained: args.limit_candidates, cache_by_tag, now: clock.now() };
+    let (searches, terminal) = (Searches::default(), std::io::stderr());
+    let is_watched = terminal.is_terminal();
     let report = tokio::select! {
-        report = local_run::discover(manifest, &discovery, request) => Ok(report),
+        report = local_run::discover(manifest, &discovery, request, &searches) => Ok(report),
         signal = stop => Err(Failure::new(Exit::Error, format!("stopped by {signal}"))),
+        never = progress::show(&searches, &*clock, terminal), if is_watched => match never {},
     };
     tasks.shutdown(STOP_GRACE).await;
     report

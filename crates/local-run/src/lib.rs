@@ -6,7 +6,7 @@ mod discover;
 mod manifest;
 
 pub use discover::{
-    Artifact, FreightReport, Rejected, Report, Request, SubscriptionReport, WarehouseReport,
-    discover,
+    Artifact, FreightReport, Rejected, Report, Request, Searches, SubscriptionReport,
+    WarehouseReport, discover,
 };
 pub use manifest::{Manifest, ManifestError, WrittenWarehouse};

@@ -10,6 +10,7 @@
 )]
 
 mod discovery;
+mod faults;
 mod process;
 
 use std::{

@@ -1,6 +1,7 @@
 //! What the Warehouses of a file would find, and what would become of it.
 
 mod report;
+mod searches;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -16,10 +17,11 @@ use core_rules::{
     warehouse::{Assessment, End, Failure, Finding, Pass, shown},
 };
 use futures::future::join_all;
-use work_discovery::{Pace, Progress, Search, Searcher};
+use work_discovery::{Pace, Search, Searcher};
 
-pub use self::report::{
-    Artifact, FreightReport, Rejected, Report, SubscriptionReport, WarehouseReport,
+pub use self::{
+    report::{Artifact, FreightReport, Rejected, Report, SubscriptionReport, WarehouseReport},
+    searches::Searches,
 };
 use crate::manifest::{Manifest, WrittenWarehouse};
 
@@ -33,41 +35,90 @@ pub struct Request {
     pub now: Time,
 }
 
-/// Searches for all subscriptions of all Warehouses at once.
-pub async fn discover(manifest: &Manifest, searcher: &dyn Searcher, request: Request) -> Report {
-    let searches = manifest.warehouses.iter().map(|written| explore(written, searcher, request));
-    Report { warehouses: join_all(searches).await }
-}
-
-async fn explore(
-    written: &WrittenWarehouse,
+/// Searches for all subscriptions of all Warehouses at once. `searches` says which are under way.
+pub async fn discover(
+    manifest: &Manifest,
     searcher: &dyn Searcher,
     request: Request,
-) -> WarehouseReport {
-    let mut warehouse = written.warehouse.clone();
-    let mut report = WarehouseReport {
-        project: warehouse.metadata.namespace.clone().unwrap_or_default(),
-        name: warehouse.metadata.name.clone().unwrap_or_default(),
-        warnings: written.warnings.clone(),
-        subscriptions: Vec::new(),
-        freight: FreightReport::NoFreight(String::new()),
-    };
-    match admit(&mut warehouse, request) {
-        Ok(warnings) => report.warnings.extend(warnings),
-        Err(refusal) => {
-            report.freight = FreightReport::Refused(refusal);
-            return report;
+    searches: &Searches,
+) -> Report {
+    let explorer = Explorer { searcher, request, searches };
+    let reports = manifest.warehouses.iter().map(|written| explorer.explore(written));
+    Report { warehouses: join_all(reports).await }
+}
+
+/// What all searches of a file have in common.
+struct Explorer<'a> {
+    searcher: &'a dyn Searcher,
+    request: Request,
+    searches: &'a Searches,
+}
+
+impl Explorer<'_> {
+    async fn explore(&self, written: &WrittenWarehouse) -> WarehouseReport {
+        let mut warehouse = written.warehouse.clone();
+        let mut report = WarehouseReport {
+            project: warehouse.metadata.namespace.clone().unwrap_or_default(),
+            name: warehouse.metadata.name.clone().unwrap_or_default(),
+            warnings: written.warnings.clone(),
+            subscriptions: Vec::new(),
+            freight: FreightReport::NoFreight(String::new()),
+        };
+        match admit(&mut warehouse, self.request) {
+            Ok(warnings) => report.warnings.extend(warnings),
+            Err(refusal) => {
+                report.freight = FreightReport::Refused(refusal);
+                return report;
+            }
+        }
+        let subscriptions = warehouse.spec.subscriptions.iter();
+        let searches = subscriptions.map(|subscription| self.search(&warehouse, subscription));
+        let (subscriptions, findings): (Vec<_>, Vec<_>) =
+            join_all(searches).await.into_iter().unzip();
+        report.subscriptions = subscriptions;
+        report.freight = freight(&warehouse, findings, self.request.now);
+        report
+    }
+
+    async fn search(
+        &self,
+        warehouse: &Warehouse,
+        subscription: &RepoSubscription,
+    ) -> (SubscriptionReport, Result<Finding, Failure>) {
+        let metadata = &warehouse.metadata;
+        let running = self.searches.begin(shown(subscription));
+        let search = Search {
+            project: metadata.namespace.as_deref().unwrap_or_default(),
+            warehouse: metadata.name.as_deref().unwrap_or_default(),
+            subscription,
+            previous: None,
+            explained: self.request.explained,
+            progress: &running.progress,
+            pace: &Pace::at_once(),
+        };
+        let outcome = self.searcher.search(search).await;
+        let report = SubscriptionReport {
+            subscription_type: subscription.source.type_name().to_owned(),
+            repository: shown(subscription),
+            name: subscription.name.clone(),
+            ..SubscriptionReport::default()
+        };
+        match outcome {
+            Ok(outcome) => {
+                let selected = report::artifacts(&outcome.finding);
+                let report = SubscriptionReport {
+                    not_shown: report::not_shown(selected.len(), &outcome.verdicts),
+                    selected,
+                    rejected: report::rejected(&outcome.verdicts),
+                    ..report
+                };
+                (report, Ok(outcome.finding))
+            }
+            Err(failure) => {
+                (SubscriptionReport { error: Some(failure.to_string()), ..report }, Err(failure))
+            }
         }
     }
-    let searches = warehouse
-        .spec
-        .subscriptions
-        .iter()
-        .map(|subscription| search(&warehouse, subscription, searcher, request.explained));
-    let (subscriptions, findings): (Vec<_>, Vec<_>) = join_all(searches).await.into_iter().unzip();
-    report.subscriptions = subscriptions;
-    report.freight = freight(&warehouse, findings, request.now);
-    report
 }
 
 /// What admission says, with what it fills in.
@@ -77,47 +128,6 @@ fn admit(warehouse: &mut Warehouse, request: Request) -> Result<Vec<String>, Str
     // There is no namespace to be wrong about.
     let admitted = rules::validate(Operation::Create, warehouse, None, None, policy);
     admitted.map(|admitted| admitted.warnings).map_err(|refusal| refusal.to_string())
-}
-
-async fn search(
-    warehouse: &Warehouse,
-    subscription: &RepoSubscription,
-    searcher: &dyn Searcher,
-    explained: usize,
-) -> (SubscriptionReport, Result<Finding, Failure>) {
-    let metadata = &warehouse.metadata;
-    let outcome = searcher
-        .search(Search {
-            project: metadata.namespace.as_deref().unwrap_or_default(),
-            warehouse: metadata.name.as_deref().unwrap_or_default(),
-            subscription,
-            previous: None,
-            explained,
-            progress: &Progress::default(),
-            pace: &Pace::at_once(),
-        })
-        .await;
-    let report = SubscriptionReport {
-        subscription_type: subscription.source.type_name().to_owned(),
-        repository: shown(subscription),
-        name: subscription.name.clone(),
-        ..SubscriptionReport::default()
-    };
-    match outcome {
-        Ok(outcome) => {
-            let selected = report::artifacts(&outcome.finding);
-            let report = SubscriptionReport {
-                not_shown: report::not_shown(selected.len(), &outcome.verdicts),
-                selected,
-                rejected: report::rejected(&outcome.verdicts),
-                ..report
-            };
-            (report, Ok(outcome.finding))
-        }
-        Err(failure) => {
-            (SubscriptionReport { error: Some(failure.to_string()), ..report }, Err(failure))
-        }
-    }
 }
 
 /// What a controller would make of what was found.

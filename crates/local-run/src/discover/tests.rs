@@ -38,7 +38,7 @@ fn run(subscriptions: &str, rest: &str) -> Report {
         cache_by_tag: rules::CacheByTagPolicy::Allow,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
-    discover(&manifest, &Charts, request).now_or_never().unwrap()
+    discover(&manifest, &Charts, request, &Searches::default()).now_or_never().unwrap()
 }
 
 #[test]
