@@ -39,7 +39,7 @@ pub use library::Library;
 pub use program::Program;
 pub use promotion::{Answer, Answers, Promotion, Request};
 pub use scope::{Host, Scope, Variables};
-pub use template::{Document, Template, evaluate_document};
+pub use template::{Document, Template, evaluate_document, evaluate_typed_document};
 pub use text::Text;
 pub use time::{Moment, Zone};
 pub use value::{Function, Value};

@@ -10,7 +10,7 @@ use crate::json;
 use crate::library::Library;
 use crate::limits::{Budget, MAX_SOURCE_BYTES};
 use crate::scope::Scope;
-use crate::template::Template;
+use crate::template::{Template, Wanted};
 use crate::value::{Data, Map, Value};
 
 /// Variables that would hide functions of every template.
@@ -46,6 +46,17 @@ pub fn evaluate_document(
     library: Library,
     scope: &Scope<'_>,
 ) -> Result<Document, Failure> {
+    evaluate_typed_document(source, library, scope, &|_| false)
+}
+
+/// Evaluates a document like [`evaluate_document`], and keeps the text that a template makes where
+/// only text fits: `wants_text` is asked with the names and positions that lead there.
+pub fn evaluate_typed_document(
+    source: &str,
+    library: Library,
+    scope: &Scope<'_>,
+    wants_text: &dyn Fn(&[String]) -> bool,
+) -> Result<Document, Failure> {
     let refuse = |message: String| -> Failure {
         Error::new(ErrorKind::Document, 0..source.len(), message).into()
     };
@@ -60,7 +71,8 @@ pub fn evaluate_document(
     if !matches!(document.data, Data::Map(_) | Data::Nil) {
         return Err(refuse("the document is not a JSON object".to_owned()));
     }
-    let mut evaluation = Evaluation { library, scope, budget: Budget::default(), path: Vec::new() };
+    let budget = Budget::default();
+    let mut evaluation = Evaluation { library, scope, wants_text, budget, path: Vec::new() };
     let value = evaluation.evaluate(&document)?;
     let text = json::write(&value).map_err(|trouble| trouble.at(0..source.len()))?;
     Ok(Document { value, text })
@@ -70,6 +82,7 @@ pub fn evaluate_document(
 struct Evaluation<'a> {
     library: Library,
     scope: &'a Scope<'a>,
+    wants_text: &'a dyn Fn(&[String]) -> bool,
     budget: Budget,
     path: Vec<String>,
 }
@@ -105,7 +118,11 @@ impl Evaluation<'_> {
     fn template(&mut self, text: &str) -> Result<Value, Failure> {
         let template = Template::parse(text).map_err(Failure::Invalid);
         let result = template.and_then(|template| {
-            template.evaluate_within(self.library, self.scope, &mut self.budget)
+            let wanted = match template.is_literal() {
+                false if (self.wants_text)(&self.path) => Wanted::Text,
+                _ => Wanted::Anything,
+            };
+            template.evaluate_within(self.library, self.scope, &mut self.budget, wanted)
         });
         result.map_err(|failure| match failure {
             Failure::Invalid(mut error) => {

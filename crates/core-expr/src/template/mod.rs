@@ -15,7 +15,7 @@ use crate::scope::Scope;
 use crate::text::Text;
 use crate::value::{Data, Value};
 use coerce::coerce;
-pub use document::{Document, evaluate_document};
+pub use document::{Document, evaluate_document, evaluate_typed_document};
 
 const DELIMITERS: [(&str, &str); 2] = [("${{", "}}"), ("${%", "%}")];
 
@@ -88,7 +88,7 @@ impl<'a> Template<'a> {
     /// Runs all expressions and gives the text a type: number, truth value, JSON or text. The
     /// result is tainted when any expression's is.
     pub fn evaluate(&self, library: Library, scope: &Scope<'_>) -> Result<Value, Failure> {
-        self.evaluate_within(library, scope, &mut Budget::default())
+        self.evaluate_within(library, scope, &mut Budget::default(), Wanted::Anything)
     }
 
     fn evaluate_within(
@@ -96,6 +96,7 @@ impl<'a> Template<'a> {
         library: Library,
         scope: &Scope<'_>,
         budget: &mut Budget,
+        wanted: Wanted,
     ) -> Result<Value, Failure> {
         if self.is_literal() {
             return Ok(Value::text(self.source));
@@ -119,9 +120,28 @@ impl<'a> Template<'a> {
                 }
             }
         }
-        let value = coerce(text);
+        let value = match wanted {
+            Wanted::Anything => coerce(text),
+            Wanted::Text => keep_text(text),
+        };
         Ok(value.deeply_tainted_if(tainted))
     }
+}
+
+/// What the place of a template has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Any type.
+    Anything,
+    /// Text only.
+    Text,
+}
+
+/// What a template makes where only text fits: no number or JSON, but quotes that mark a text are
+/// dropped and nothing stays nothing.
+fn keep_text(text: Vec<u8>) -> Value {
+    let value = coerce(text.clone());
+    if value.is_nil() || value.as_text().is_some() { value } else { Value::text(text) }
 }
 
 /// The result of one expression as text: a text as it is, anything else as JSON.

@@ -71,3 +71,15 @@ fn documents_keep_their_keys_and_their_taint() {
     let scope = Scope::new(&reserved, Timestamp::UNIX_EPOCH);
     assert!(evaluate_document("{}", Library::PLAIN, &scope).is_err());
 }
+
+#[test]
+fn where_only_text_fits_a_template_makes_text() {
+    let variables = variables();
+    let scope = Scope::new(&variables, Timestamp::UNIX_EPOCH);
+    let source = r#"{"t": ["${{ '1.20' }}", "${{ quote(42) }}", "${{ nil }}", "${{ {a: 1} }}"],
+        "n": "${{ '1.20' }}"}"#;
+    let wants_text = |place: &[String]| place.first().is_some_and(|name| name == "t");
+    let document = evaluate_typed_document(source, Library::PLAIN, &scope, &wants_text).unwrap();
+    let want = json!({"t": ["1.20", "42", null, "{\"a\":1}"], "n": 1.2});
+    assert_eq!(document.to_json(), want);
+}
