@@ -3,15 +3,18 @@
 //! Most rows are counts taken at the server or at the process table, so that they hold on every machine.
 
 mod children;
+mod control;
 mod crowd;
 mod fleet;
 mod history;
 mod images;
 mod leftovers;
 mod programs;
+mod pushes;
 mod registry;
 mod ssh;
 mod tap;
+mod unchanged;
 mod world;
 
 use anyhow::Result;
@@ -55,7 +58,9 @@ impl Sizes {
 
 /// Measures all of it.
 pub(crate) async fn measure(sizes: &Sizes, report: &mut Report) -> Result<()> {
+    pushes::measure(report).await?;
     fleet::measure(sizes.fleet_commits, report).await?;
+    unchanged::measure(report).await?;
     ssh::measure(report).await?;
     images::measure(sizes.tags, report).await?;
     crowd::measure(sizes.crowd, sizes.tags, report).await?;
