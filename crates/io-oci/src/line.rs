@@ -26,13 +26,27 @@ pub(crate) struct Line {
     budget: Arc<Budget>,
     lane: Lane,
     ports: Ports,
+    patience: Duration,
     requests: Arc<AtomicU64>,
     left: Arc<AtomicUsize>,
 }
 
 impl Line {
-    pub(crate) fn new(client: Client, budget: Arc<Budget>, lane: Lane, ports: Ports) -> Self {
-        Self { client, budget, lane, ports, requests: Arc::default(), left: Arc::default() }
+    /// With `patience` for one exchange.
+    pub(crate) fn new(
+        client: Client,
+        budget: Arc<Budget>,
+        lane: Lane,
+        patience: Duration,
+        ports: Ports,
+    ) -> Self {
+        let (requests, left) = (Arc::default(), Arc::default());
+        Self { client, budget, lane, ports, patience, requests, left }
+    }
+
+    /// How long one exchange may take.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// How many requests were sent.

@@ -164,7 +164,7 @@ impl Shared {
             credential: access.credential.clone(),
         };
         let client = self.outbound.client(&access.tls)?;
-        Ok(Line::new(client, budget, lane, self.ports.clone()))
+        Ok(Line::new(client, budget, lane, self.settings.limits.exchange, self.ports.clone()))
     }
 }
 

@@ -91,7 +91,7 @@ fn settle(https: Error, http: Result<(), Error>) -> Result<Scheme, Error> {
 
 async fn probe(place: &Place, scheme: Scheme, line: &Line) -> Result<(), Error> {
     let url = format!("{}://{}/v2/", scheme.as_str(), place.host());
-    let request = Request::get(&url)?.redirects(0).within(PROBE_LIMIT);
+    let request = Request::get(&url)?.redirects(0).within(line.patience().min(PROBE_LIMIT));
     let status = line.send_once(request).await?.status().as_u16();
     // A TLS server answers plain requests too, with 400 or a redirect.
     match status {

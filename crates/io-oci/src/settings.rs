@@ -69,15 +69,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// `IMAGE_REGISTRY_RATE_LIMIT`, `MAX_IMAGE_CACHE_ENTRIES`, `IMAGE_REGISTRY_MIRRORS` and
-    /// `ALLOW_CREDENTIALS_OVER_HTTP`.
+    /// `IMAGE_REGISTRY_RATE_LIMIT`, `IMAGE_REGISTRY_TIMEOUT`, `MAX_IMAGE_CACHE_ENTRIES`,
+    /// `IMAGE_REGISTRY_MIRRORS` and `ALLOW_CREDENTIALS_OVER_HTTP`.
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
         let variables = Variables::new(environment);
+        let limits = Limits::default();
+        let exchange = variables.interval("IMAGE_REGISTRY_TIMEOUT", limits.exchange)?;
         Ok(Self {
             rate_per_second: variables.count("IMAGE_REGISTRY_RATE_LIMIT", 1.., DEFAULT_RATE)?,
             cache_entries: variables.count("MAX_IMAGE_CACHE_ENTRIES", 1.., DEFAULT_ENTRIES)?,
             credentials_over_http: variables.flag("ALLOW_CREDENTIALS_OVER_HTTP", false)?,
             mirrors: mirrors(&variables)?,
+            limits: Limits { exchange, ..limits },
             ..Self::default()
         })
     }
@@ -108,6 +111,7 @@ mod tests {
     fn settings_come_from_the_environment_and_zero_is_refused() {
         let environment: FixedEnvironment = [
             ("IMAGE_REGISTRY_RATE_LIMIT", "5"),
+            ("IMAGE_REGISTRY_TIMEOUT", "7s"),
             ("ALLOW_CREDENTIALS_OVER_HTTP", "true"),
             ("IMAGE_REGISTRY_MIRRORS", "docker.io=mirror.example"),
         ]
@@ -115,8 +119,11 @@ mod tests {
         .collect();
         let settings = Settings::from_environment(&environment).unwrap();
         assert_eq!((settings.rate_per_second, settings.cache_entries), (5, 100_000));
+        assert_eq!(settings.limits.exchange, Duration::from_secs(7));
         assert!(settings.credentials_over_http && settings.mirrors != Mirrors::default());
-        let zero: FixedEnvironment = [("MAX_IMAGE_CACHE_ENTRIES", "0")].into_iter().collect();
-        assert!(Settings::from_environment(&zero).is_err());
+        for zero in [("MAX_IMAGE_CACHE_ENTRIES", "0"), ("IMAGE_REGISTRY_TIMEOUT", "0s")] {
+            let zero: FixedEnvironment = [zero].into_iter().collect();
+            assert!(Settings::from_environment(&zero).is_err());
+        }
     }
 }

@@ -10,12 +10,16 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    sync::watch,
     task::JoinHandle,
 };
+
+/// The first byte of a connection with TLS.
+const TLS_HANDSHAKE: u8 = 0x16;
 
 /// What becomes of connections that are opened from now on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub struct ToxicProxy {
     address: SocketAddr,
     toxin: Arc<Mutex<Toxin>>,
     connections: Arc<AtomicUsize>,
+    /// Counts how often all connections were ended.
+    cuts: watch::Sender<usize>,
     task: JoinHandle<()>,
 }
 
@@ -49,8 +55,10 @@ impl ToxicProxy {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let (toxin, connections): (Arc<Mutex<Toxin>>, Arc<AtomicUsize>) = Default::default();
-        let task = tokio::spawn(accept(listener, server, toxin.clone(), connections.clone()));
-        Ok(Self { address, toxin, connections, task })
+        let cuts = watch::Sender::new(0);
+        let patients = Patients { server, toxin: toxin.clone(), cuts: cuts.subscribe() };
+        let task = tokio::spawn(accept(listener, patients, connections.clone()));
+        Ok(Self { address, toxin, connections, cuts, task })
     }
 
     /// Host and port.
@@ -61,6 +69,11 @@ impl ToxicProxy {
     /// Changes what becomes of new connections.
     pub fn poison(&self, toxin: Toxin) {
         *self.toxin.lock().unwrap_or_else(PoisonError::into_inner) = toxin;
+    }
+
+    /// Ends all connections that are open.
+    pub fn cut(&self) {
+        self.cuts.send_modify(|cuts| *cuts += 1);
     }
 
     /// How many connections there were.
@@ -75,18 +88,26 @@ impl Drop for ToxicProxy {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
+/// How connections are treated.
+#[derive(Clone)]
+struct Patients {
     server: SocketAddr,
     toxin: Arc<Mutex<Toxin>>,
-    connections: Arc<AtomicUsize>,
-) {
+    cuts: watch::Receiver<usize>,
+}
+
+async fn accept(listener: TcpListener, patients: Patients, connections: Arc<AtomicUsize>) {
     while let Ok((client, _)) = listener.accept().await {
         connections.fetch_add(1, Ordering::Relaxed);
+        let Patients { server, toxin, mut cuts } = patients.clone();
         let toxin = toxin.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        cuts.mark_unchanged();
         tokio::spawn(async move {
             // Broken connections are what this is for.
-            let _ = treat(client, server, toxin).await;
+            tokio::select! {
+                _ = treat(client, server, toxin) => {}
+                _ = cuts.changed() => {}
+            }
         });
     }
 }
@@ -121,9 +142,14 @@ async fn treat(mut client: TcpStream, server: SocketAddr, toxin: Toxin) -> Resul
     Ok(())
 }
 
-/// Reads the head of a request, so that it is answered and not interrupted.
+/// Reads the head of a request, so that it is answered and not interrupted. Who tries TLS is answered in plain text, as
+/// web servers do.
 async fn head(client: &mut TcpStream) -> Result<()> {
-    let mut seen = Vec::new();
+    let mut seen = vec![client.read_u8().await?];
+    if seen.starts_with(&[TLS_HANDSHAKE]) {
+        client.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").await?;
+        bail!("TLS");
+    }
     while !seen.ends_with(b"\r\n\r\n") && seen.len() < 64 * 1024 {
         seen.push(client.read_u8().await?);
     }

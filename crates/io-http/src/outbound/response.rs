@@ -70,19 +70,23 @@ impl Response {
 
     /// The whole body, refused as soon as it is known to be longer than `limit` bytes.
     pub async fn read_limited(mut self, limit: u64) -> Result<Bytes, Error> {
-        let too_large = |host| Error::TooLarge { host, limit };
-        if self.content_length().is_some_and(|length| length > limit) {
-            return Err(too_large(self.host()));
-        }
+        self.check_length(0, limit)?;
         let mut body = BytesMut::new();
         while let Some(chunk) = self.chunk().await? {
             let length = body.len().saturating_add(chunk.len());
-            if u64::try_from(length).unwrap_or(u64::MAX) > limit {
-                return Err(too_large(self.host()));
-            }
+            self.check_length(u64::try_from(length).unwrap_or(u64::MAX), limit)?;
             body.extend_from_slice(&chunk);
         }
         Ok(body.freeze())
+    }
+
+    /// Refuses a body that is known to be longer than `limit` bytes when `received` of them are there.
+    pub fn check_length(&self, received: u64, limit: u64) -> Result<(), Error> {
+        let known = self.content_length().unwrap_or_default().max(received);
+        if known > limit {
+            return Err(Error::TooLarge { host: self.host(), limit });
+        }
+        Ok(())
     }
 
     fn host(&self) -> String {

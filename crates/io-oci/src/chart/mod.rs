@@ -3,11 +3,15 @@
 //! The index is asked for only if it changed since the last time, and only the versions of one chart
 //! are picked out of it.
 
+mod body;
 mod index;
+
+use std::fmt::Display;
 
 use http::{HeaderValue, StatusCode, header};
 use io_http::outbound::{Error as OutboundError, Request, Response, Url};
 
+use self::body::{Body, Interruption};
 use crate::{
     Access, Error, Registries,
     cache::{ChartRecord, Partition},
@@ -93,16 +97,34 @@ impl Search<'_> {
     async fn read(&self, response: Response) -> Result<Vec<String>, Error> {
         let etag = response.header(&header::ETAG).map(str::to_owned);
         let modified = response.header(&header::LAST_MODIFIED).map(str::to_owned);
-        let _slot = self.shared.indexes.acquire().await.map_err(|_| Error::Stopping)?;
-        let body = response.read_limited(self.shared.settings.limits.chart_index_bytes).await?;
-        let versions = index::versions(&body, self.chart).await.map_err(|problem| {
-            Error::Index { url: self.shown.clone(), problem: problem.to_string() }
-        })?;
+        let versions = self.pick(self.receive(response).await?).await?;
         let record = ChartRecord { etag, modified, versions };
         if record.etag.is_some() || record.modified.is_some() {
             self.shared.cache.remember_chart(&self.partition, self.chart, &record);
         }
         Ok(record.versions)
+    }
+
+    async fn receive(&self, response: Response) -> Result<Body, Error> {
+        let settings = &self.shared.settings;
+        let directory = settings.cache_directory.as_deref();
+        let received = Body::receive(response, settings.limits.chart_index_bytes, directory).await;
+        received.map_err(|interruption| match interruption {
+            Interruption::Outbound(error) => error.into(),
+            other @ Interruption::File(_) => self.unreadable(&other),
+        })
+    }
+
+    /// The versions of our chart. A whole index is in memory only here, where nobody is waited for.
+    async fn pick(&self, body: Body) -> Result<Vec<String>, Error> {
+        let _slot = self.shared.indexes.acquire().await.map_err(|_| Error::Stopping)?;
+        let bytes = body.into_bytes().await.map_err(|error| self.unreadable(&error))?;
+        let versions = index::versions(&bytes, self.chart).await;
+        versions.map_err(|problem| self.unreadable(&problem))
+    }
+
+    fn unreadable(&self, problem: &dyn Display) -> Error {
+        Error::Index { url: self.shown.clone(), problem: problem.to_string() }
     }
 }
 

@@ -16,6 +16,7 @@ mod images;
 mod login;
 mod pace;
 mod real;
+mod toxic;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
