@@ -5,13 +5,16 @@
 //! What it printed reaches an error only bounded, cleaned and without the secrets it was handed.
 
 mod activity;
+pub mod archive;
 mod capture;
 mod command;
 mod confine;
 mod error;
 mod exec;
 mod group;
+mod ignore_rules;
 mod jail;
+mod program;
 mod redact;
 mod supervise;
 mod work_dir;
@@ -20,6 +23,8 @@ pub use command::{Command, Input, Limits, Output};
 pub use confine::Confinement;
 pub use error::Error;
 pub use exec::{Exec, Finished, Running};
+pub use ignore_rules::IgnoreRules;
 pub use jail::{Descend, Entry, FileKind, Jail, JailError, Metadata, NewFile};
+pub use program::find_program;
 pub use redact::Redactor;
 pub use work_dir::WorkDir;

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsStr,
     os::fd::{AsFd, OwnedFd},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -16,23 +16,45 @@ use rustix::{
 };
 
 use super::{
-    DIRECTORY, FileKind, Jail, JailError, MAX_DEPTH, Metadata, Result, new_file::temporary_name,
-    resolve::Leaf, walk::names,
+    DIRECTORY, FileKind, Jail, JailError, MAX_DEPTH, Metadata, Result,
+    new_file::temporary_name,
+    resolve::{Leaf, refuse_git},
+    walk::names,
 };
 
 impl Jail {
     /// Creates a directory and those it lies in, 0700; what exists stays as it is.
     pub fn create_dirs(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
-        let place = self.place(path)?;
-        if place.directory.is_some() {
-            return Ok(());
+        self.create_dirs_with(path, 0o700)
+    }
+
+    /// Creates a directory and those it lies in, with this mode; what exists stays as it is.
+    pub fn create_dirs_with(&self, path: impl AsRef<Path>, mode: u32) -> Result<()> {
+        let place = self.place(path.as_ref())?;
+        self.create_missing(place.path, mode)
+    }
+
+    /// Creates the directories that a file lies in, with this mode; what exists stays as it is.
+    pub fn create_parents(&self, path: impl AsRef<Path>, mode: u32) -> Result<()> {
+        let place = self.place(path.as_ref())?;
+        match place.path.parent() {
+            Some(parent) => self.create_missing(parent.to_owned(), mode),
+            None => Ok(()),
         }
-        let (place, leaf) = self.place_to_write(path, "create")?;
-        let parent = self.ensure_parent(&leaf, &place.path)?;
-        ensure_directory(&parent, &leaf.name)
-            .map(drop)
-            .map_err(|error| JailError::io("create", &place.path, error))
+    }
+
+    fn create_missing(&self, path: PathBuf, mode: u32) -> Result<()> {
+        let place = self.place(&path)?;
+        let Some(leaf) = place.leaf.filter(|_| place.directory.is_none()) else { return Ok(()) };
+        refuse_git(&place.path)?;
+        let mode = Mode::from_raw_mode((mode & 0o777) as RawMode);
+        let mut parent = leaf.existing;
+        for name in leaf.missing.iter().chain([&leaf.name]) {
+            let next = ensure_directory(&parent, name, mode)
+                .map_err(|error| JailError::io("create", &place.path, error))?;
+            parent = Arc::new(next);
+        }
+        Ok(())
     }
 
     /// Gives a file or directory these permissions; only the lowest nine bits count.
@@ -70,7 +92,7 @@ impl Jail {
 
     /// Gives something another name; neither is followed if it is a link.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
-        let (_, source, source_parent) = self.source(from.as_ref())?;
+        let (source, source_parent) = self.source(from.as_ref())?;
         let (target_place, target) = self.place_to_replace(to.as_ref(), "replace")?;
         let target_parent = self.ensure_parent(&target, &target_place.path)?;
         renameat(source_parent, &source.name, target_parent, &target.name)
@@ -80,7 +102,7 @@ impl Jail {
     /// Puts something in the place of another, whatever that is; the other is removed.
     pub fn swap_in(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
         let from = from.as_ref();
-        let (_, source, source_parent) = self.source(from)?;
+        let (source, source_parent) = self.source(from)?;
         let (place, target) = self.place_to_replace(to.as_ref(), "replace")?;
         let parent = self.ensure_parent(&target, &place.path)?;
         let failed = |error| JailError::io("replace", &place.path, error);
@@ -91,11 +113,11 @@ impl Jail {
         self.remove(from).map(drop)
     }
 
-    fn source(&self, path: &Path) -> Result<(std::path::PathBuf, Leaf, Arc<OwnedFd>)> {
+    fn source(&self, path: &Path) -> Result<(Leaf, Arc<OwnedFd>)> {
         let place = self.place_of_link(path)?;
         let leaf = place.leaf.ok_or(JailError::Root { action: "move" })?;
         let parent = leaf.parent().map_err(|error| JailError::io("move", &place.path, error))?;
-        Ok((place.path, leaf, parent))
+        Ok((leaf, parent))
     }
 
     /// The directory of a name, created if need be.
@@ -103,7 +125,7 @@ impl Jail {
         self.cancellation.check()?;
         let mut parent = leaf.existing.clone();
         for name in &leaf.missing {
-            let next = ensure_directory(&parent, name)
+            let next = ensure_directory(&parent, name, Mode::RWXU)
                 .map_err(|error| JailError::io("create the directory of", shown, error))?;
             parent = Arc::new(next);
         }
@@ -143,8 +165,12 @@ impl From<Errno> for Removal {
     }
 }
 
-fn ensure_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    match mkdirat(parent, name, Mode::RWXU) {
+pub(super) fn ensure_directory(
+    parent: &OwnedFd,
+    name: &OsStr,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    match mkdirat(parent, name, mode) {
         Ok(()) | Err(Errno::EXIST) => openat(parent, name, DIRECTORY, Mode::empty()),
         Err(error) => Err(error),
     }

@@ -34,6 +34,18 @@ pub enum JailError {
         /// What was tried.
         action: &'static str,
     },
+    /// A directory cannot hold its own copy.
+    #[error("cannot copy {} into itself: choose a path outside it", shown(path))]
+    IntoItself {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A link that leads out of the work directory, where that is not the same as leading nowhere.
+    #[error("{} leads outside the work directory", shown(path))]
+    Outside {
+        /// The path as it was given.
+        path: PathBuf,
+    },
     /// A device, a socket or a pipe.
     #[error("{} is neither a file nor a directory", shown(path))]
     Special {

@@ -10,6 +10,7 @@
 
 mod blocking;
 mod change;
+mod copy;
 mod error;
 mod metadata;
 mod new_file;
@@ -69,8 +70,17 @@ impl Jail {
     /// Refuses to write when all files together would get larger than this.
     pub fn with_quota(mut self, bytes: u64) -> Result<Self> {
         let used = self.usage()?;
-        self.quota = Some(Arc::new(Quota::new(bytes, used)));
+        self.quota = Some(Arc::new(Quota::new(self.root.clone(), bytes, used)));
         Ok(self)
+    }
+
+    /// A directory of this one as a jail of its own; what is written there counts for both.
+    pub fn beneath(&self, path: impl AsRef<Path>) -> Result<Self> {
+        let place = self.place(path.as_ref())?;
+        let root = place
+            .directory
+            .ok_or_else(|| JailError::io("enter", &place.path, rustix::io::Errno::NOTDIR))?;
+        Ok(Self { root, path: self.path.join(place.path).into(), ..self.clone() })
     }
 
     /// Where the directory is, without links. For programs that are started in it.

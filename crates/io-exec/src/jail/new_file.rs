@@ -79,6 +79,13 @@ impl NewFile {
         &self.path
     }
 
+    /// Whether a path is where a file will be, or where it is until then.
+    pub(crate) fn is_for(target: &Path, path: &Path) -> bool {
+        path.parent() == target.parent()
+            && (path == target
+                || path.file_name() == target.file_name().map(temporary_name).as_deref())
+    }
+
     /// With these permissions; only the lowest nine bits count.
     pub fn with_mode(self, mode: u32) -> Result<Self> {
         let permissions = Permissions::from_mode(mode & 0o777);

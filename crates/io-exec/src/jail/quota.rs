@@ -1,19 +1,26 @@
 //! How large all files together may get.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    os::fd::OwnedFd,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use super::{Descend, FileKind, Jail, JailError, Result};
 
 /// A limit, and how much of it is used as far as we know.
 #[derive(Debug)]
 pub(super) struct Quota {
+    root: Arc<OwnedFd>,
     limit: u64,
     used: AtomicU64,
 }
 
 impl Quota {
-    pub(super) fn new(limit: u64, used: u64) -> Self {
-        Self { limit, used: AtomicU64::new(used) }
+    pub(super) fn new(root: Arc<OwnedFd>, limit: u64, used: u64) -> Self {
+        Self { root, limit, used: AtomicU64::new(used) }
     }
 
     fn is_exceeded_by(&self, used: u64) -> bool {
@@ -49,7 +56,8 @@ impl Jail {
 
     fn recount(&self, more: u64) -> Result<()> {
         let Some(quota) = &self.quota else { return Ok(()) };
-        let used = self.usage()?.saturating_add(more);
+        let whole = Self { root: quota.root.clone(), ..self.clone() };
+        let used = whole.usage()?.saturating_add(more);
         quota.used.store(used, Ordering::Relaxed);
         if quota.is_exceeded_by(used) {
             return Err(JailError::Quota { limit: quota.limit });

@@ -58,6 +58,13 @@ impl Jail {
         self.walk_path(path, LastLink::Kept)
     }
 
+    /// Where a path leads, relative to the directory; if that is a link, the link. Other than
+    /// elsewhere, a path or a link that leads out of the directory is an error.
+    pub fn locate_beneath(&self, path: impl AsRef<Path>) -> Result<PathBuf> {
+        let walk = Walk::new(&self.root, path.as_ref(), LastLink::Kept).ending_at(&self.path);
+        Ok(self.finish(walk)?.path)
+    }
+
     /// Where something is to be written.
     pub(super) fn place_to_write(
         &self,
@@ -81,7 +88,12 @@ impl Jail {
     }
 
     fn walk_path(&self, path: &Path, last: LastLink) -> Result<Place> {
+        self.finish(Walk::new(&self.root, path, last))
+    }
+
+    fn finish(&self, mut walk: Walk<'_>) -> Result<Place> {
         self.cancellation.check()?;
+        let path = walk.given;
         if path.as_os_str().len() > MAX_PATH_BYTES {
             let source = Errno::NAMETOOLONG.into();
             return Err(JailError::Io {
@@ -90,7 +102,6 @@ impl Jail {
                 source,
             });
         }
-        let mut walk = Walk::new(&self.root, path, last);
         while let Some(component) = walk.pending.pop_front() {
             walk.step(component)?;
         }
@@ -126,6 +137,8 @@ struct Walk<'a> {
     root: &'a Arc<OwnedFd>,
     given: &'a Path,
     last: LastLink,
+    /// The root's own path, where leaving it is an error.
+    end: Option<&'a Path>,
     pending: VecDeque<Step>,
     /// The directories walked into so far.
     entered: Vec<(OsString, Arc<OwnedFd>)>,
@@ -137,7 +150,12 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(root: &'a Arc<OwnedFd>, given: &'a Path, last: LastLink) -> Self {
         let pending = steps(given).collect();
-        Self { root, given, last, pending, entered: Vec::new(), literal: Vec::new(), links: 0 }
+        let (entered, literal) = (Vec::new(), Vec::new());
+        Self { root, given, last, end: None, pending, entered, literal, links: 0 }
+    }
+
+    fn ending_at(self, root: &'a Path) -> Self {
+        Self { end: Some(root), ..self }
     }
 
     fn here(&self) -> &Arc<OwnedFd> {
@@ -146,12 +164,7 @@ impl<'a> Walk<'a> {
 
     fn step(&mut self, step: Step) -> Result<()> {
         let name = match step {
-            Step::Up => {
-                if self.literal.pop().is_none() {
-                    self.entered.pop();
-                }
-                return Ok(());
-            }
+            Step::Up => return self.leave(),
             Step::Down(name) => name,
         };
         if self.entered.len() + self.literal.len() >= MAX_DEPTH {
@@ -173,10 +186,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn follow(&mut self, target: &Path) -> Result<()> {
+    fn leave(&mut self) -> Result<()> {
+        let is_inside = self.literal.pop().is_some() || self.entered.pop().is_some();
+        if !is_inside && self.end.is_some() {
+            return Err(JailError::Outside { path: self.given.to_owned() });
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, mut target: &Path) -> Result<()> {
         self.count_link()?;
         if target.is_absolute() {
             self.entered.clear();
+            if let Some(root) = self.end {
+                let outside = |_| JailError::Outside { path: self.given.to_owned() };
+                target = target.strip_prefix(root).map_err(outside)?;
+            }
         }
         let rest = std::mem::take(&mut self.pending);
         self.pending = steps(target).chain(rest).collect();

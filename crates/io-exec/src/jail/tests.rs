@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
+use crate::IgnoreRules;
 
 /// A jail beside a file that nobody in it may read or change.
 struct Prison {
@@ -52,6 +53,16 @@ impl Prison {
             assert_eq!(fs::read_to_string(self.outside.path().join(file)).unwrap(), SECRET);
         }
     }
+}
+
+fn tree(jail: &Jail, path: &str) -> Vec<String> {
+    let mut seen = Vec::new();
+    jail.walk(path, |entry| {
+        seen.push(entry.path.to_str().unwrap().to_owned());
+        Ok::<_, JailError>(Descend::Into)
+    })
+    .unwrap();
+    seen
 }
 
 fn mode(path: &Path) -> u32 {
@@ -242,6 +253,69 @@ fn a_walk_is_in_order_and_does_not_follow_links() {
     assert_eq!(seen, ["a", "b", "b/1", "b/2", "b/root", "c"]);
     assert!(prison.jail.walk("a", |_| Ok::<_, JailError>(Descend::Into)).is_err());
     assert!(prison.jail.read_dir("nope").unwrap_err().is_not_found());
+}
+
+#[test]
+fn a_tree_is_copied_with_its_permissions_but_without_links_and_git() {
+    let prison = Prison::new();
+    for path in ["in/a", "in/ro/b", "in/.git/config", "in/sub/.git", "in/x.md", "out/kept"] {
+        fs::create_dir_all(prison.inside(path).parent().unwrap()).unwrap();
+        fs::write(prison.inside(path), path).unwrap();
+    }
+    prison.link(prison.outside.path().join("secret"), "in/secret");
+    let modes = [("in/a", 0o754), ("in/ro/b", 0o444), ("in/ro", 0o555), ("in", 0o750)];
+    for (path, mode) in modes {
+        fs::set_permissions(prison.inside(path), PermissionsExt::from_mode(mode)).unwrap();
+    }
+    for attempt in 0..2 {
+        prison.jail.copy("in", "out", &IgnoreRules::parse("*.md")).unwrap();
+        assert_eq!(tree(&prison.jail, "out"), ["a", "kept", "ro", "ro/b", "sub"], "{attempt}");
+        for (path, wanted) in modes {
+            assert_eq!(mode(&prison.inside(&path.replacen("in", "out", 1))), wanted, "{path}");
+        }
+    }
+    prison.jail.copy("in", "all", &IgnoreRules::parse("!.git")).unwrap();
+    assert_eq!(prison.jail.read_text("all/.git/config", 99).unwrap(), "in/.git/config");
+    assert_eq!(prison.jail.read_text("all/sub/.git", 99).unwrap(), "in/sub/.git");
+    prison.link("../all/.git", "out/sub/linked");
+    prison.jail.write("evil/linked/config", b"[core]").unwrap();
+    let through_a_link = prison.jail.copy("evil", "out/sub", &IgnoreRules::parse(""));
+    assert!(matches!(through_a_link, Err(JailError::GitDirectory { .. })), "{through_a_link:?}");
+    let into_git = prison.jail.copy("in/a", "all/.git/hooks/x", &IgnoreRules::parse(""));
+    assert!(matches!(into_git, Err(JailError::GitDirectory { .. })));
+}
+
+#[test]
+fn a_copy_onto_or_into_itself_changes_nothing() {
+    let prison = Prison::new();
+    prison.jail.write("dir/a", b"A").unwrap();
+    prison.link("dir", "same");
+    let rules = IgnoreRules::parse("");
+    prison.jail.copy("dir/a", "same/a", &rules).unwrap();
+    prison.jail.copy("dir", "same", &rules).unwrap();
+    assert_eq!(prison.jail.read_text("dir/a", 9).unwrap(), "A");
+    for (from, to) in [("dir", "dir/b"), ("dir", "same/b"), ("", "out"), (".", "dir")] {
+        let result = prison.jail.copy(from, to, &rules);
+        assert!(matches!(result, Err(JailError::IntoItself { .. })), "{from} {to} {result:?}");
+    }
+    assert!(prison.jail.copy("dir", "dir/a/x", &rules).is_err());
+    assert!(prison.jail.copy("missing", "x", &rules).unwrap_err().is_not_found());
+    assert_eq!(tree(&prison.jail, ""), ["dir", "dir/a", "same"]);
+}
+
+#[test]
+fn where_leaving_is_an_error_links_that_leave_are_told() {
+    let prison = Prison::new();
+    fs::create_dir_all(prison.inside("a/b")).unwrap();
+    prison.link("../..", "a/up");
+    prison.link("/etc", "absolute");
+    prison.link(prison.inside("a"), "inside");
+    let located = |path: &str| prison.jail.locate_beneath(path);
+    assert_eq!(located("inside/b").unwrap(), Path::new("a/b"));
+    assert_eq!(located("a/up").unwrap(), Path::new("a/up"), "the last link is kept");
+    for path in ["a/up/x", "absolute/passwd", "../x", "a/../../x"] {
+        assert!(matches!(located(path), Err(JailError::Outside { .. })), "{path}");
+    }
 }
 
 #[test]
