@@ -13,6 +13,8 @@ use anyhow::{Result, ensure};
 use core_clock::{Clock as _, ManualClock, Time};
 use futures::future::join_all;
 use serde_json::json;
+use tokio::task::JoinHandle;
+use work_discovery::Discovery;
 
 use super::{
     registry::{Dated, Registry},
@@ -34,37 +36,48 @@ pub(super) async fn measure(crowd: usize, tags: usize, report: &mut Report) -> R
     let options = Options { registry_clock: Some(clock.clone()), ..Options::default() };
     let world = World::open(directory.path(), options).await?;
     let turns = Turns { clock: &clock, registry: &registry };
-    let (address, settings) = (registry.repository("unrelated"), json!({"discoveryLimit": LIMIT}));
-    let unrelated = Warehouse::image("unrelated", &address, settings)?;
-    turns.until(unrelated.images(&world.discovery)).await?;
-
-    let mut busy = Vec::new();
-    for number in 0..crowd {
-        let address = registry.repository(&format!("busy-{number}"));
-        let settings = json!({"imageSelectionStrategy": "NewestBuild", "discoveryLimit": LIMIT});
-        let warehouse = Warehouse::image(format!("busy-{number}"), &address, settings)?;
-        let discovery = world.discovery.clone();
-        busy.push(tokio::spawn(async move { warehouse.images(&discovery).await.map(drop) }));
-    }
+    let busy = gather(crowd, &registry, &world.discovery)?;
     // Each has its list of tags and stands in line with what it read there.
-    let standing = registry.requests() + 2 * crowd as u64;
-    while registry.requests() < standing {
+    while registry.requests() < 2 * crowd as u64 {
         turns.next().await;
     }
+    let (address, settings) = (registry.repository("unrelated"), json!({"discoveryLimit": LIMIT}));
+    let unrelated = Warehouse::image("unrelated", &address, settings)?;
+    let limit = INTERVAL.as_secs_f64();
+    let what =
+        "a new Warehouse is served by a registry where 250 others read 1,000 tags each, after (s)";
+    let cold = turns.needed_for(&unrelated, &world.discovery).await?;
+    report.add(Row::at_most(what, cold.as_secs_f64(), limit));
     let heads = registry.heads();
-    let begin = clock.monotonic();
-    turns.until(unrelated.images(&world.discovery)).await?;
-    let waited = clock.monotonic().saturating_sub(begin);
+    let warm = turns.needed_for(&unrelated, &world.discovery).await?;
     ensure!(registry.heads() > heads, "the Warehouse asked for nothing");
+    report.add(Row::at_most(
+        "the same for a Warehouse that knows its images",
+        warm.as_secs_f64(),
+        limit,
+    ));
     ensure!(busy.iter().any(|task| !task.is_finished()), "the crowd was done too early");
     for task in &busy {
         task.abort();
     }
     join_all(busy).await;
-    let what =
-        "a Warehouse is served by a registry where 250 others read 1,000 tags each, after (s)";
-    report.add(Row::at_most(what, waited.as_secs_f64(), INTERVAL.as_secs_f64()));
     Ok(())
+}
+
+/// Warehouses that begin to search among all tags of a repository of their own.
+fn gather(
+    crowd: usize,
+    registry: &Registry,
+    discovery: &Discovery,
+) -> Result<Vec<JoinHandle<Result<()>>>> {
+    let begin = |number: usize| -> Result<JoinHandle<Result<()>>> {
+        let name = format!("busy-{number}");
+        let settings = json!({"imageSelectionStrategy": "NewestBuild", "discoveryLimit": LIMIT});
+        let warehouse = Warehouse::image(&name, &registry.repository(&name), settings)?;
+        let discovery = discovery.clone();
+        Ok(tokio::spawn(async move { warehouse.images(&discovery).await.map(drop) }))
+    };
+    (0..crowd).map(begin).collect()
 }
 
 /// Hands out the turns of a registry.
@@ -74,6 +87,13 @@ struct Turns<'a> {
 }
 
 impl Turns<'_> {
+    /// How long one search takes by the clock of the registry.
+    async fn needed_for(&self, warehouse: &Warehouse, discovery: &Discovery) -> Result<Duration> {
+        let begin = self.clock.monotonic();
+        self.until(warehouse.images(discovery)).await?;
+        Ok(self.clock.monotonic().saturating_sub(begin))
+    }
+
     /// Lets one turn come, and be used.
     async fn next(&self) {
         let before = self.registry.requests();
