@@ -1,8 +1,9 @@
-//! Git repositories: refs over the wire, shared bare mirrors, history and changed paths.
+//! Git repositories: refs over the wire, shared bare mirrors, history and changed paths, work trees.
 //!
 //! A [`Store`] holds one bare mirror per repository and account. Work on a [`Repository`] begins with listing its refs,
 //! which is spoken in process and proves that the caller's credential may see them; only what changed is fetched, by the
-//! `git` program, once for everybody who waits for it. History is read in process from a [`Snapshot`].
+//! `git` program, once for everybody who waits for it. History is read in process from a [`Snapshot`]. A [`WorkTree`] has
+//! files of its own and borrows everything else.
 //!
 //! Servers are not trusted: every answer has limits on size, count and time, no redirect takes a credential to another
 //! host, and addresses are checked after name resolution, also those that `git` and `ssh` dial.
@@ -33,4 +34,7 @@ pub use remote::Remote;
 pub use repository::Repository;
 pub use settings::Settings;
 pub use store::{MirrorUsage, Store, Usage};
-pub use work::PushIntegration;
+pub use work::{
+    At, Backoff, BranchLock, CheckedOut, Checkout, CloneRequest, CommitRequest, Committed, Desk,
+    Identity, Publication, Push, PushIntegration, Signature, TagRequest, WorkError, WorkTree,
+};

@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use gix_hash::ObjectId;
+
 use crate::{
     blocking::blocking,
     error::Error,
     history::Snapshot,
-    mirror::{Activity, FetchRequest, Held, Mirror, Vanished, Want},
+    mirror::{Activity, FetchRequest, Held, Mirror, Vanished, Want, has_all},
     refs::Refs,
     remote::Target,
     store::Shared,
@@ -49,16 +51,31 @@ impl Repository {
     /// next caller finds it further on.
     pub async fn fetch(&self, refs: &Refs, names: &[&str]) -> Result<Snapshot, Error> {
         let wants = self.wants(refs, names)?;
+        self.hold(refs, wants, Freshness::AsListed).await
+    }
+
+    /// The same for work trees, which need objects rather than refs: what is there under another name will do. A want
+    /// may also be named by its id, which servers of today understand.
+    pub(crate) async fn borrow(&self, refs: &Refs, wants: Vec<Want>) -> Result<Snapshot, Error> {
+        self.hold(refs, wants, Freshness::Present).await
+    }
+
+    async fn hold(
+        &self,
+        refs: &Refs,
+        wants: Vec<Want>,
+        enough: Freshness,
+    ) -> Result<Snapshot, Error> {
         for attempt in 0..ATTEMPTS {
             let mirror = self.shared.mirror(&self.target);
             mirror.used(self.shared.cx.clock.now());
-            if let Some(snapshot) = self.snapshot(&mirror, &wants, Freshness::AsListed).await {
+            if let Some(snapshot) = self.snapshot(&mirror, &wants, enough).await {
                 if attempt == 0 {
                     mirror.hit();
                 }
                 return Ok(snapshot);
             }
-            let vanished = self.travel(&mirror, refs, wants.clone()).await?;
+            let vanished = self.travel(&mirror, refs, wants.clone(), Vec::new()).await?;
             if let Some(gone) = wants.iter().find(|want| vanished.contains(&want.name)) {
                 return Err(self.no_such_ref(&gone.name));
             }
@@ -69,6 +86,19 @@ impl Repository {
             }
         }
         Err(self.interrupted())
+    }
+
+    /// Brings file contents into the mirror that `snapshot` holds on to.
+    pub(crate) async fn fetch_contents(
+        &self,
+        refs: &Refs,
+        snapshot: &Snapshot,
+        blobs: Vec<ObjectId>,
+    ) -> Result<(), Error> {
+        if blobs.is_empty() {
+            return Ok(());
+        }
+        self.travel(snapshot.mirror(), refs, Vec::new(), blobs).await.map(drop)
     }
 
     /// What is on its way for this repository.
@@ -82,7 +112,7 @@ impl Repository {
         self.target.to_string()
     }
 
-    fn wants(&self, refs: &Refs, names: &[&str]) -> Result<Vec<Want>, Error> {
+    pub(crate) fn wants(&self, refs: &Refs, names: &[&str]) -> Result<Vec<Want>, Error> {
         let each = names.iter().map(|&name| match refs.get(name) {
             Some(found) => Ok(Want { name: found.name.clone(), id: found.id }),
             None => Err(self.no_such_ref(name)),
@@ -110,6 +140,11 @@ impl Repository {
             let held = Held::open(git_dir, format);
             match freshness {
                 Freshness::AsListed => held.all(&asked),
+                Freshness::Present => {
+                    let ids: Vec<ObjectId> = asked.iter().map(|want| want.id).collect();
+                    let has = has_all(held.git_dir(), format, &ids);
+                    has.then(|| asked.into_iter().map(|want| (want.name, want.id)).collect())
+                }
                 Freshness::AfterFetch => {
                     let newest: BTreeMap<_, _> = held.newest(&asked);
                     (newest.len() == asked.len()).then_some(newest)
@@ -125,9 +160,10 @@ impl Repository {
         mirror: &Arc<Mirror>,
         refs: &Refs,
         wants: Vec<Want>,
+        blobs: Vec<ObjectId>,
     ) -> Result<Arc<Vanished>, Error> {
-        let request =
-            FetchRequest { target: self.target.clone(), server: refs.server.clone(), wants };
+        let (target, server) = (self.target.clone(), refs.server.clone());
+        let request = FetchRequest { target, server, wants, blobs };
         let (shared, travelling) = (self.shared.clone(), mirror.clone());
         // The store, and with it the lock on its directory, lives until the journey is over.
         let travel = move |requests| travelling.clone().travel(shared.cx.clone(), requests);
@@ -148,5 +184,7 @@ impl Repository {
 #[derive(Clone, Copy)]
 enum Freshness {
     AsListed,
+    /// Its object is there, whatever the ref says.
+    Present,
     AfterFetch,
 }

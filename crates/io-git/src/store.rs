@@ -28,6 +28,7 @@ use crate::{
     remote::{Address, Remote, Target},
     repository::Repository,
     settings::Settings,
+    work::BranchLocks,
 };
 
 /// A listing that several callers may share: who asks, and for which refs.
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     mirrors: Mutex<BTreeMap<String, Arc<Mirror>>>,
     pub(crate) listings: Mutex<HashMap<ListingKey, Arc<Listings>>>,
     pub(crate) changes: Arc<KnownChanges>,
+    pub(crate) branches: BranchLocks,
     evictions: AtomicU64,
     // Held for as long as the store lives.
     _lock: File,
@@ -105,6 +107,7 @@ impl Store {
             mirrors: Mutex::new(mirrors),
             listings: Mutex::default(),
             changes: Arc::default(),
+            branches: BranchLocks::default(),
             evictions: AtomicU64::new(0),
             _lock: lock,
         };

@@ -78,7 +78,7 @@ pub(super) struct Annotation {
 }
 
 impl Commit {
-    pub(super) fn decode(id: ObjectId, data: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(id: ObjectId, data: &[u8]) -> Option<Self> {
         let raw = Raw::parse(data);
         let encoding = raw.first("encoding").map(<[u8]>::to_ascii_lowercase);
         let decode = |bytes: &[u8]| decoded(bytes, encoding.as_deref());

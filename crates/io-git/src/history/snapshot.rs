@@ -41,6 +41,10 @@ impl Snapshot {
         self.mirror.git_dir()
     }
 
+    pub(crate) fn mirror(&self) -> &Arc<Mirror> {
+        &self.mirror
+    }
+
     /// Opens the mirror for reading on the current thread, which will wait for the disk.
     pub fn reader(&self) -> Result<Reader, Error> {
         Reader::open(&self.mirror, self.tips.clone(), self.changes.clone())

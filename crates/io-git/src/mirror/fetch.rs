@@ -9,9 +9,10 @@ use std::{
     time::Duration,
 };
 
+use gix_hash::ObjectId;
 use io_exec::{Input, Limits, Output, Running};
 
-use super::{Mirror, Want, held::own_name, place};
+use super::{Mirror, Want, contents, held::own_name, place};
 use crate::{
     blocking::blocking, classify, context::Context, error::Error, mirror::Held, refs::Server,
     remote::Target, session::Session,
@@ -34,6 +35,8 @@ pub(crate) struct FetchRequest {
     pub(crate) target: Target,
     pub(crate) server: Server,
     pub(crate) wants: Vec<Want>,
+    /// File contents, which mirrors leave out until somebody checks them out.
+    pub(crate) blobs: Vec<ObjectId>,
 }
 
 impl Mirror {
@@ -45,9 +48,11 @@ impl Mirror {
         requests: Vec<FetchRequest>,
     ) -> Result<Arc<Vanished>, Error> {
         let mut wants: BTreeSet<Want> = BTreeSet::new();
+        let mut blobs: BTreeSet<ObjectId> = BTreeSet::new();
         let mut last = None;
-        for FetchRequest { target, server, wants: wanted } in requests {
+        for FetchRequest { target, server, wants: wanted, blobs: contents } in requests {
             wants.extend(wanted);
+            blobs.extend(contents);
             last = Some((target, server));
         }
         let Some((target, server)) = last.filter(|_| !self.is_retired()) else {
@@ -58,7 +63,10 @@ impl Mirror {
             self.start_over(&cx, &server).await?;
         }
         let journey = Journey { mirror: &self, cx: &cx, target: &target, server: &server };
-        let done = journey.fetch_missing(wants).await;
+        let mut done = journey.fetch_missing(wants).await;
+        if let Err(error) = journey.fetch_contents(blobs).await {
+            done = Err(error);
+        }
         if done.is_ok() {
             self.upkeep(&cx).await;
         }
@@ -121,9 +129,22 @@ impl Journey<'_> {
         })
     }
 
+    /// Fetches file contents that are not here yet, all at once.
+    async fn fetch_contents(&self, blobs: BTreeSet<ObjectId>) -> Result<(), Error> {
+        let (git_dir, format) = (self.mirror.git_dir(), self.server.object_format);
+        let absent = blocking(move || contents::absent(&git_dir, format, blobs)).await;
+        match absent.unwrap_or_default() {
+            absent if absent.is_empty() => Ok(()),
+            absent => {
+                let asked = Asked::Contents(&absent);
+                self.fetch(&asked).await.map_err(|failure| self.told(failure))
+            }
+        }
+    }
+
     /// A mirror that turns out to be damaged, or that cannot do without file contents, is built again, once.
     async fn fetch_or_rebuild(&self, wants: &BTreeSet<Want>) -> Result<(), Error> {
-        let failure = match self.fetch(wants).await {
+        let failure = match self.fetch(&Asked::Refs(wants)).await {
             Ok(()) => return Ok(()),
             Err(failure) => failure,
         };
@@ -134,7 +155,7 @@ impl Journey<'_> {
             Failure::Told(error) => return Err(error),
         }
         self.mirror.start_over(self.cx, self.server).await?;
-        self.fetch(wants).await.map_err(|failure| self.told(failure))
+        self.fetch(&Asked::Refs(wants)).await.map_err(|failure| self.told(failure))
     }
 
     async fn is_damaged(&self, error: &Error) -> bool {
@@ -153,13 +174,14 @@ impl Journey<'_> {
         }
     }
 
-    async fn fetch(&self, wants: &BTreeSet<Want>) -> Result<(), Failure> {
+    async fn fetch(&self, asked: &Asked<'_>) -> Result<(), Failure> {
         let session =
             Session::open(self.cx, self.target, self.server).await.map_err(Failure::Told)?;
         let filter = self.server.filter && !self.mirror.place.is_whole();
         let mirror = self.mirror.clone();
         let mut command = session
             .git(self.cx, "git fetch")
+            .args(asked.options())
             .args([
                 "fetch",
                 "--progress",
@@ -173,7 +195,7 @@ impl Journey<'_> {
             .directory(self.mirror.git_dir())
             .env("GIT_DIR", self.mirror.git_dir())
             .env("GIT_TRACE", session.trace())
-            .input(Input::Bytes(refspecs(wants).into_bytes()))
+            .input(Input::Bytes(asked.lines().into_bytes()))
             .limits(Limits {
                 deadline: Some(self.cx.settings.fetch_deadline),
                 idle: Some(self.cx.settings.stall),
@@ -250,12 +272,33 @@ async fn asks_for_more(trace: &Path) -> bool {
     matches!(read.await, Some(Ok(true)))
 }
 
-/// `+<ref of the server>:<our name for it>`, one per line.
-fn refspecs(wants: &BTreeSet<Want>) -> String {
-    let lines = wants.iter().map(|want| format!("+{}:{}", want.name, own_name(&want.name)));
-    let mut lines: Vec<String> = lines.collect();
-    lines.push(String::new());
-    lines.join("\n")
+/// What one `git fetch` is asked for.
+enum Asked<'a> {
+    Refs(&'a BTreeSet<Want>),
+    Contents(&'a [ObjectId]),
+}
+
+impl Asked<'_> {
+    fn options(&self) -> &'static [&'static str] {
+        match self {
+            Self::Refs(_) => &[],
+            // A server that hears which commits are here would think their files are, too.
+            Self::Contents(_) => &["-c", LAZY_FETCH],
+        }
+    }
+
+    /// One per line: `+<ref of the server>:<our name for it>`, or an id alone.
+    fn lines(&self) -> String {
+        let mut lines: Vec<String> = match self {
+            Self::Refs(wants) => wants
+                .iter()
+                .map(|want| format!("+{}:{}", want.name, own_name(&want.name)))
+                .collect(),
+            Self::Contents(blobs) => blobs.iter().map(ToString::to_string).collect(),
+        };
+        lines.push(String::new());
+        lines.join("\n")
+    }
 }
 
 async fn arrived(packs: &Path) -> u64 {

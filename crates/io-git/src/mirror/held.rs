@@ -1,6 +1,9 @@
 //! Which refs a mirror holds, and under which names.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use gix_hash::ObjectId;
 use sha2::{Digest, Sha256};
@@ -17,6 +20,10 @@ impl Held {
     /// The refs of the mirror at `git_dir`, as they are on disk now.
     pub(crate) fn open(git_dir: PathBuf, format: gix_hash::Kind) -> Self {
         Self { refs: gix_ref::file::Store::at(git_dir, format) }
+    }
+
+    pub(crate) fn git_dir(&self) -> &Path {
+        self.refs.git_dir()
     }
 
     /// The object that the server's ref `name` pointed to when it was last fetched.

@@ -1,9 +1,11 @@
 //! A bare copy of one repository, kept up to date and shared by everybody who reads it.
 //!
 //! Everything that changes a mirror happens in its journeys, one at a time; reading needs no lock, because packs are only
-//! added while somebody reads. Refs live in a namespace of our own, one flat name per ref of the server.
+//! added while somebody reads or borrows objects. Refs live in a namespace of our own, one flat name per ref of the server.
 
+mod borrowers;
 mod check;
+mod contents;
 mod fetch;
 mod held;
 mod place;
@@ -25,6 +27,8 @@ use parking_lot::Mutex;
 pub use self::progress::Activity;
 use self::progress::Progress;
 pub(crate) use self::{
+    borrowers::register,
+    contents::has_all,
     fetch::{FetchRequest, Vanished},
     held::Held,
     place::{Place, discard},
@@ -95,22 +99,23 @@ impl Mirror {
         open.then_some(pin)
     }
 
-    /// Keeps readers out while the guard lives; `None` when some are in.
+    /// Keeps readers out while the guard lives; `None` when some are in, or work trees borrow objects.
     fn close(self: &Arc<Self>) -> Option<Closed> {
         self.closed.store(true, Ordering::SeqCst);
         let closed = Closed(self.clone());
-        (!self.is_pinned()).then_some(closed)
+        (!self.is_in_use()).then_some(closed)
     }
 
-    pub(crate) fn is_pinned(&self) -> bool {
-        self.pins.load(Ordering::SeqCst) > 0
+    fn is_in_use(&self) -> bool {
+        // In this order: whoever is about to borrow holds a pin.
+        self.pins.load(Ordering::SeqCst) > 0 || borrowers::any(self.place.directory())
     }
 
     /// Takes the mirror out of use, unless somebody reads it or something is on its way. Who still knows it afterwards
     /// finds it closed and asks the store for another.
     pub(crate) fn retire(&self) -> bool {
         self.retired.store(true, Ordering::SeqCst);
-        let idle = !self.is_pinned() && self.journeys.is_idle();
+        let idle = self.journeys.is_idle() && !self.is_in_use();
         if !idle {
             self.retired.store(false, Ordering::SeqCst);
         }

@@ -9,11 +9,16 @@
     reason = "helpers of tests"
 )]
 
+mod clones;
 mod crash;
 mod faults;
 mod history;
+mod kills;
 mod listing;
 mod memory;
 mod mirrors;
+mod promotion;
+mod pushes;
+mod signatures;
 mod ssh;
 mod world;
