@@ -1,0 +1,12 @@
+//! What the Helm steps share: what a chart says about its dependencies, and how these are fetched.
+
+mod chart;
+mod dependencies;
+mod local;
+mod sources;
+
+pub(super) use self::{
+    chart::{Chart, Dependency, Lock},
+    dependencies::{Fetch, fetch},
+    local::check_links,
+};

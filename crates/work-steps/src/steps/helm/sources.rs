@@ -1,0 +1,142 @@
+//! Where dependencies come from, as Helm is told: its list of repositories and its log-ins to registries.
+
+use std::collections::BTreeMap;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use core_pattern::normalize_chart;
+use core_rules::credential::Credential;
+use io_creds::Kind;
+use io_http::outbound::{Tls, is_local_host};
+use io_oci::Access;
+use serde_json::{Value, json};
+
+use super::Dependency;
+use crate::{Credentials, Registries, StepCx, StepError};
+
+/// What Helm needs to know before it fetches anything.
+#[derive(Default)]
+pub(super) struct Sources {
+    /// Repositories by address, in the order in which they were found.
+    repositories: Vec<Value>,
+    /// Log-ins by host.
+    registries: BTreeMap<String, Option<Credential>>,
+}
+
+impl Sources {
+    /// Looks up the credentials of all repositories that dependencies name.
+    pub(super) async fn of(
+        dependencies: &[Dependency],
+        credentials: &Credentials,
+        cx: &StepCx<'_>,
+    ) -> Result<Self, StepError> {
+        let mut sources = Self::default();
+        for dependency in dependencies {
+            let address = dependency.repository.trim_end_matches('/');
+            if let Some(place) = address.strip_prefix("oci://") {
+                sources.add_registry(place, &dependency.name, credentials, cx).await?;
+            } else if address.starts_with("https://") || address.starts_with("http://") {
+                sources.add_repository(&dependency.repository, credentials, cx).await?;
+            }
+        }
+        Ok(sources)
+    }
+
+    async fn add_repository(
+        &mut self,
+        url: &str,
+        credentials: &Credentials,
+        cx: &StepCx<'_>,
+    ) -> Result<(), StepError> {
+        if self.repositories.iter().any(|known| known["url"] == url) {
+            return Ok(());
+        }
+        // A password is not sent in plain text.
+        let credential = match url.starts_with("https://") {
+            true => credentials.find(cx, Kind::Helm, url).await?,
+            false => None,
+        };
+        let mut entry =
+            json!({"name": format!("repository-{}", self.repositories.len()), "url": url});
+        if let (Some(Credential::Basic { username, password }), Some(fields)) =
+            (credential, entry.as_object_mut())
+        {
+            fields.insert("username".into(), username.into());
+            fields.insert("password".into(), password.expose().into());
+        }
+        self.repositories.push(entry);
+        Ok(())
+    }
+
+    async fn add_registry(
+        &mut self,
+        place: &str,
+        chart: &str,
+        credentials: &Credentials,
+        cx: &StepCx<'_>,
+    ) -> Result<(), StepError> {
+        let host = place.split('/').next().unwrap_or_default();
+        if self.registries.contains_key(host) {
+            return Ok(());
+        }
+        let address = normalize_chart(&format!("oci://{place}/{chart}"));
+        let address =
+            if address.starts_with("oci://") { address } else { format!("oci://{address}") };
+        let credential = credentials.find(cx, Kind::Helm, &address).await?;
+        self.registries.insert(host.to_owned(), credential);
+        Ok(())
+    }
+
+    /// Helm's `repositories.yaml`.
+    pub(super) fn repositories(&self) -> String {
+        json!({"apiVersion": "", "generated": "0001-01-01T00:00:00Z", "repositories": self.repositories})
+            .to_string()
+    }
+
+    /// Helm's log-ins to registries, in Docker's format.
+    pub(super) fn logins(&self) -> String {
+        let logins: BTreeMap<&String, Value> = self
+            .registries
+            .iter()
+            .filter_map(|(host, credential)| match credential {
+                Some(Credential::Basic { username, password }) => {
+                    let login = format!("{username}:{}", password.expose());
+                    Some((host, json!({"auth": BASE64_STANDARD.encode(login)})))
+                }
+                _ => None,
+            })
+            .collect();
+        json!({"auths": logins}).to_string()
+    }
+
+    /// Whether all registries speak plain HTTP, which Helm has to be told. A password goes to such a
+    /// registry only when it can be nowhere but in this network.
+    pub(super) async fn speak_plain_http(
+        &self,
+        registries: &Registries,
+        cx: &StepCx<'_>,
+    ) -> Result<bool, StepError> {
+        for (host, credential) in &self.registries {
+            let access = Access {
+                project: cx.subject.project.clone(),
+                warehouse: cx.subject.promotion.clone(),
+                credential: None,
+                tls: Tls::default(),
+            };
+            let is_plain =
+                registries.registries.speaks_plain_http(host, &access).await.map_err(|error| {
+                    StepError::retryable(format!("the registry {host} could not be reached"))
+                        .because(error)
+                })?;
+            if !is_plain {
+                return Ok(false);
+            }
+            let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+            if credential.is_some() && !is_local_host(name) {
+                return Err(StepError::retryable(format!(
+                    "{host} answers in plain HTTP, and a credential is not sent over it: serve it over TLS"
+                )));
+            }
+        }
+        Ok(!self.registries.is_empty())
+    }
+}
