@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use io_http::outbound::{self, Request, is_local_host};
 
-use crate::{Error, line::Line, place::Place};
+use crate::{Access, Error, Registries, line::Line, place::Place};
 
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 const HEAD_START: Duration = Duration::from_millis(300);
@@ -42,6 +42,16 @@ impl Detection {
     /// Whether `place` has to be probed at all.
     pub(crate) fn applies(self, place: &Place) -> bool {
         self == Self::AnyHost || is_local_host(place.host_name())
+    }
+}
+
+impl Registries {
+    /// Whether a registry of charts is one that speaks plain HTTP.
+    pub async fn speaks_plain_http(&self, registry: &str, access: &Access) -> Result<bool, Error> {
+        // Any repository will do: the question is put to the registry as a whole.
+        let place = Place::chart(registry, "charts")?;
+        let line = self.shared().line(place.budget_key(), access)?;
+        Ok(self.shared().schemes.of(&place, &line).await? == Scheme::Http)
     }
 }
 

@@ -28,6 +28,10 @@ pub struct ChartServer {
 struct Shared {
     /// Versions by chart, in the order in which they were published.
     charts: Mutex<BTreeMap<String, Vec<String>>>,
+    /// Archives by path.
+    archives: Mutex<BTreeMap<String, Bytes>>,
+    /// The `Authorization` that is asked for, if any.
+    login: Mutex<Option<String>>,
     /// Status codes of what was answered since the last question.
     answered: Mutex<Vec<u16>>,
 }
@@ -55,6 +59,19 @@ impl ChartServer {
     /// Adds a version of a chart to the index.
     pub fn publish(&self, chart: &str, version: &str) {
         lock(&self.shared.charts).entry(chart.to_owned()).or_default().push(version.to_owned());
+    }
+
+    /// Adds a version of a chart with its archive.
+    pub fn publish_archive(&self, chart: &str, version: &str, archive: impl Into<Bytes>) {
+        self.publish(chart, version);
+        lock(&self.shared.archives).insert(archive_path(chart, version), archive.into());
+    }
+
+    /// Lets nobody in from now on but this user.
+    pub fn lock_for(&self, username: &str, password: &str) {
+        use base64::{Engine as _, prelude::BASE64_STANDARD};
+        let login = BASE64_STANDARD.encode(format!("{username}:{password}"));
+        *lock(&self.shared.login) = Some(format!("Basic {login}"));
     }
 
     /// The status codes of what was answered since the last call.
@@ -88,10 +105,20 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
+fn archive_path(chart: &str, version: &str) -> String {
+    format!("/charts/{chart}-{version}.tgz")
+}
+
 fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+    let login = lock(&shared.login).clone();
+    let offered = request.headers().get(header::AUTHORIZATION).map(|value| value.as_bytes());
+    let archive = lock(&shared.archives).get(request.uri().path()).cloned();
     let (mut reply, status) = match request.uri().path() {
+        _ if login.is_some_and(|login| offered != Some(login.as_bytes())) => {
+            (Response::new(Full::default()), StatusCode::UNAUTHORIZED)
+        }
         "/index.yaml" => {
-            let index = index(&lock(&shared.charts));
+            let index = index(&lock(&shared.charts), &lock(&shared.archives));
             let tag = format!("\"{}\"", hex(&Sha256::digest(&index)));
             let known = request.headers().get(header::IF_NONE_MATCH);
             let is_known = known.is_some_and(|known| known.as_bytes() == tag.as_bytes());
@@ -103,18 +130,26 @@ fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>>
             }
             (reply, status)
         }
-        _ => (Response::new(Full::new(Bytes::from_static(b"no"))), StatusCode::NOT_FOUND),
+        _ => match archive {
+            Some(archive) => (Response::new(Full::new(archive)), StatusCode::OK),
+            None => (Response::new(Full::new(Bytes::from_static(b"no"))), StatusCode::NOT_FOUND),
+        },
     };
     lock(&shared.answered).push(status.as_u16());
     *reply.status_mut() = status;
     reply
 }
 
-fn index(charts: &BTreeMap<String, Vec<String>>) -> String {
+fn index(charts: &BTreeMap<String, Vec<String>>, archives: &BTreeMap<String, Bytes>) -> String {
     let entries: BTreeMap<&String, Vec<_>> = charts
         .iter()
         .map(|(name, versions)| {
-            let entry = |version| json!({"name": name, "version": version, "urls": []});
+            let entry = |version: &String| {
+                let path = archive_path(name, version);
+                let urls: Vec<&str> =
+                    archives.get(&path).map(|_| path.trim_start_matches('/')).into_iter().collect();
+                json!({"apiVersion": "v2", "name": name, "version": version, "urls": urls})
+            };
             (name, versions.iter().map(entry).collect())
         })
         .collect();

@@ -83,8 +83,8 @@ impl Destination {
     async fn copy_blobs(&self, source: &Repository, artifact: &Artifact) -> Result<(), Error> {
         let mut blobs = BTreeMap::new();
         collect_blobs(artifact, &mut blobs);
-        let copies = stream::iter(blobs.into_values()).map(|blob| self.copy_blob(source, blob));
-        copies.buffer_unordered(BLOBS_AT_ONCE).try_collect::<()>().await
+        let copies: Vec<_> = blobs.into_values().map(|blob| self.copy_blob(source, blob)).collect();
+        stream::iter(copies).buffer_unordered(BLOBS_AT_ONCE).try_collect::<()>().await
     }
 
     /// Boxed, because the compiler cannot see that a stream of such futures may change threads.
