@@ -49,6 +49,8 @@ one_test_per_family! {
     freight_id: "freight-id",
     freight_origin: "freight-origin",
     freight_summary: "freight-summary",
+    git_provider_detect: "git-provider-detect",
+    git_provider_parse: "git-provider-parse",
     git_ref_match: "git-ref-match",
     git_selection: "git-selection",
     health_aggregate: "health-aggregate",

@@ -4,6 +4,7 @@ mod chart;
 mod git_http;
 mod git_repository;
 pub mod registry;
+pub mod scm;
 mod ssh;
 mod tls_front;
 mod toxic;

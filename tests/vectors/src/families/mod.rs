@@ -7,6 +7,7 @@ mod auto_promotion;
 mod availability;
 mod chart_selection;
 mod freight;
+mod git_provider;
 mod git_selection;
 mod health;
 mod image_selection;
@@ -86,6 +87,16 @@ pub static FAMILIES: &[Family] = &[
     family("freight-id", freight::run_id, &[]),
     family("freight-origin", freight::run_origin, &[]),
     family("freight-summary", stage::run_summary, &[]),
+    family("git-provider-detect", git_provider::run_detect, &[git_provider::HOSTS_IN_ANY_CASE]),
+    family(
+        "git-provider-parse",
+        git_provider::run_parse,
+        &[
+            git_provider::LETTER_CASE_KEPT,
+            git_provider::ENCODED_LINKS,
+            git_provider::OLDER_AZURE_ADDRESSES,
+        ],
+    ),
     family("git-ref-match", subscription::run_git_ref, &[]),
     family("git-selection", git_selection::run, &[]),
     family("health-aggregate", health::run_aggregate, &[]),
