@@ -60,67 +60,122 @@ fn failure(status: &Value) -> Option<String> {
 /// What goes wrong, and the words of the Warehouse about it.
 type Case = (&'static str, Toxin, &'static str);
 
-fn over_http(elsewhere: &str) -> Vec<Case> {
-    let (retry, location) = ("retry-after: 3600".to_owned(), format!("location: {elsewhere}"));
-    vec![
-        ("half-open", Toxin::HalfOpen, "HOST did not finish its answer within 1 s"),
-        ("slow-loris", drip(), "HOST did not finish its answer within 1 s"),
-        ("cut", Toxin::CutAfter(50), "HOST broke off: connection closed"),
-        ("too-many", Toxin::Status(429, vec![retry]), "answered with status 429"),
-        ("broken", Toxin::Status(500, Vec::new()), "answered with status 500"),
-        ("redirect", Toxin::Status(302, vec![location]), "URL was not found"),
-        ("endless", Toxin::EndlessBody, "HOST does not answer as a Git server"),
-    ]
-}
-
-fn over_ssh() -> Vec<Case> {
-    vec![
-        ("ssh-half-open", Toxin::HalfOpen, "URL did not finish its answer within 1 s"),
-        ("ssh-slow-loris", drip(), "URL did not finish its answer within 1 s"),
-        ("ssh-cut", Toxin::CutAfter(500), "HOST could not be reached: the connection broke off"),
-    ]
-}
-
 fn drip() -> Toxin {
     Toxin::SlowLoris(Duration::from_millis(50))
 }
 
-#[tokio::test]
-async fn a_warehouse_tells_what_is_wrong_with_its_repository_and_holds_up_no_other() {
+fn status(status: u16, header: &str) -> Toxin {
+    Toxin::Status(status, vec![header.to_owned()])
+}
+
+/// Where redirects lead: to a host that must not see any password.
+struct Elsewhere(GitHttp);
+
+impl Elsewhere {
+    async fn start() -> Self {
+        Self(GitHttp::start().await.unwrap())
+    }
+
+    fn redirect(&self) -> Toxin {
+        let path = "info/refs?service=git-upload-pack";
+        status(302, &format!("location: {}/{path}", self.0.url("app")))
+    }
+
+    fn check(&self) {
+        let seen = self.0.seen().into_iter();
+        let carried: Vec<_> = seen.filter_map(|seen| seen.authorization).collect();
+        assert_eq!(carried, Vec::<String>::new(), "a password went to another host");
+    }
+}
+
+/// Lets one Warehouse for each case complain, looks after a healthy one meanwhile, and heals them all.
+async fn endure(cases: Vec<Case>, origin: impl AsyncFn(&str) -> anyhow::Result<Option<Origin>>) {
     let directory = tempfile::tempdir().unwrap();
     let mut environment = warehouse::environment();
-    for name in ["GIT_LIST_TIMEOUT", "GIT_STALL_TIMEOUT"] {
+    for name in ["GIT_LIST_TIMEOUT", "GIT_STALL_TIMEOUT", "IMAGE_REGISTRY_TIMEOUT"] {
         environment.push((name.into(), LIMIT.into()));
     }
     let kargo = up_with(directory.path(), environment).await;
     let project = Project::create(&kargo.client().unwrap(), PROJECT).await.unwrap();
-    let thief = GitHttp::start().await.unwrap();
-    let elsewhere = format!("{}/info/refs?service=git-upload-pack", thief.url("app"));
-
     let mut sick = Vec::new();
-    for (name, toxin, words) in over_http(&elsewhere) {
-        let origin = Origin::git_over_http(name).await.unwrap();
+    for (name, toxin, words) in cases {
+        let Some(origin) = origin(name).await.unwrap() else { return };
         sick.push((Sick::create(&project, origin, toxin).await, words));
     }
-    for (name, toxin, words) in over_ssh() {
-        if let Some(origin) = Origin::git_over_ssh(name).await.unwrap() {
-            sick.push((Sick::create(&project, origin, toxin).await, words));
-        }
-    }
-    let healthy = Origin::charts("healthy").await.unwrap();
+    let healthy = Origin::git_over_http("healthy").await.unwrap();
     let mut healthy = Watched::create(&project, healthy).await.unwrap();
     healthy.push().await.unwrap();
+    let mut unclear = Vec::new();
     for (one, words) in &sick {
         let complaint = one.complaint().await;
-        assert!(complaint.contains(words), "{}: {complaint}", one.watched.origin.name());
+        if !complaint.contains(words) {
+            unclear.push(format!("{}: {complaint}", one.watched.origin.name()));
+        }
     }
+    assert!(unclear.is_empty(), "{}", unclear.join("\n"));
     healthy.push().await.unwrap();
     for (one, _) in &mut sick {
         let attempts = one.proxy.connections();
         assert!(attempts < MANY, "{}: {attempts} attempts", one.watched.origin.name());
         one.heal().await;
     }
-    let carried: Vec<_> = thief.seen().into_iter().filter_map(|seen| seen.authorization).collect();
-    assert_eq!(carried, Vec::<String>::new(), "a password went to another host");
     assert_eq!(kargo.stop().await.unwrap(), Some(0));
+}
+
+#[tokio::test]
+async fn a_git_server_that_misbehaves_is_told_and_holds_up_no_other() {
+    let elsewhere = Elsewhere::start().await;
+    let cases = vec![
+        ("half-open", Toxin::HalfOpen, "HOST did not finish its answer within 1 s"),
+        ("slow-loris", drip(), "HOST did not finish its answer within 1 s"),
+        ("cut", Toxin::CutAfter(50), "HOST broke off: connection closed"),
+        ("too-many", status(429, "retry-after: 3600"), "answered with status 429"),
+        ("broken", status(500, "x: y"), "answered with status 500"),
+        ("redirect", elsewhere.redirect(), "URL was not found"),
+        ("endless", Toxin::EndlessBody, "HOST does not answer as a Git server"),
+    ];
+    endure(cases, async |name| Origin::git_over_http(name).await.map(Some)).await;
+    elsewhere.check();
+}
+
+#[tokio::test]
+async fn an_ssh_server_that_misbehaves_is_told_and_holds_up_no_other() {
+    let cases = vec![
+        ("half-open", Toxin::HalfOpen, "URL did not finish its answer within 1 s"),
+        ("slow-loris", drip(), "URL did not finish its answer within 1 s"),
+        ("cut", Toxin::CutAfter(500), "HOST could not be reached: the connection broke off"),
+    ];
+    endure(cases, async |name| Origin::git_over_ssh(name).await).await;
+}
+
+#[tokio::test]
+async fn a_registry_that_misbehaves_is_told_and_holds_up_no_other() {
+    let elsewhere = Elsewhere::start().await;
+    let cases = vec![
+        ("half-open", Toxin::HalfOpen, "HOST did not finish its answer within 1 s"),
+        ("slow-loris", drip(), "HOST did not finish its answer within 1 s"),
+        ("cut", Toxin::CutAfter(50), "HOST broke off: connection closed"),
+        ("too-many", status(429, "retry-after: 1"), "HOST limits the rate of requests"),
+        ("broken", status(500, "x: y"), "HOST answered HTTP 500 for /v2/"),
+        ("redirect", elsewhere.redirect(), "HOST answered HTTP 302 for /v2/"),
+        ("endless", Toxin::EndlessBody, "the repository has more than"),
+    ];
+    endure(cases, async |name| Origin::images(name).await).await;
+    elsewhere.check();
+}
+
+#[tokio::test]
+async fn a_chart_repository_that_misbehaves_is_told_and_holds_up_no_other() {
+    let elsewhere = Elsewhere::start().await;
+    let cases = vec![
+        ("half-open", Toxin::HalfOpen, "HOST did not finish its answer within 1 s"),
+        ("slow-loris", drip(), "HOST did not finish its answer within 1 s"),
+        ("cut", Toxin::CutAfter(50), "HOST broke off: connection closed"),
+        ("too-many", status(429, "retry-after: 1"), "HOST limits the rate of requests"),
+        ("broken", status(500, "x: y"), "unexpected HTTP 500"),
+        ("redirect", elsewhere.redirect(), "unexpected HTTP 404"),
+        ("endless", Toxin::EndlessBody, "HOST sent more than 134217728 bytes"),
+    ];
+    endure(cases, async |name| Origin::charts(name).await.map(Some)).await;
+    elsewhere.check();
 }
