@@ -12,6 +12,7 @@ use bytes::Bytes;
 use core_clock::{Sleep, Time};
 use http::StatusCode;
 use io_http::outbound::{Client, Request, Response};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     Error, Ports,
@@ -57,6 +58,17 @@ impl Line {
     /// Says how much the caller has still to do, which counts when turns are given.
     pub(crate) fn set_left(&self, left: usize) {
         self.left.store(left, Ordering::Relaxed);
+    }
+
+    /// A number below `count` that differs between callers.
+    pub(crate) fn place_among(&self, count: usize) -> usize {
+        let hash = xxh3_64(self.lane.caller.as_bytes());
+        let count = u64::try_from(count).unwrap_or(u64::MAX).max(1);
+        usize::try_from(hash % count).unwrap_or_default()
+    }
+
+    pub(crate) fn monotonic(&self) -> Duration {
+        self.ports.clock.monotonic()
     }
 
     pub(crate) fn now(&self) -> Time {

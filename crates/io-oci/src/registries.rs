@@ -149,6 +149,7 @@ impl Registries {
             login,
             detection,
             pace: Pace::at_once(),
+            began: None,
         })
     }
 }

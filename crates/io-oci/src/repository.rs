@@ -32,6 +32,8 @@ pub struct Repository {
     pub(crate) partition: Partition,
     pub(crate) detection: Detection,
     pub(crate) pace: Pace,
+    /// When the search began, in monotonic time; none when each call is for itself.
+    pub(crate) began: Option<Duration>,
 }
 
 /// A manifest as it was sent, with its true digest.
@@ -48,10 +50,11 @@ pub(crate) struct Fetched {
 }
 
 impl Repository {
-    /// Asks whether known tags have moved at this pace.
+    /// Begins a search: whether known tags have moved is asked at this pace, and what others are told
+    /// of a tag from now on is not asked again.
     #[must_use]
     pub fn at_pace(self, pace: Pace) -> Self {
-        Self { pace, ..self }
+        Self { pace, began: Some(self.line.monotonic()), ..self }
     }
 
     /// All tags of the repository, sorted.

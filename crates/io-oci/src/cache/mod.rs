@@ -7,7 +7,7 @@
 mod log;
 mod recent;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -101,8 +101,29 @@ impl Cache {
         self.get(partition.key("tag", tag))
     }
 
-    pub(crate) fn remember_tag(&self, partition: &Partition, tag: &str, digest: &Digest) {
-        self.put(partition.key("tag", tag), digest);
+    /// The digest of a tag that somebody asked for at this monotonic time or later.
+    pub(crate) fn tag_since(
+        &self,
+        partition: &Partition,
+        tag: &str,
+        time: Duration,
+    ) -> Option<Digest> {
+        let key = partition.key("tag", tag);
+        let checked = self.state.lock().recent.checked(&key)?;
+        if checked >= time { self.get(key) } else { None }
+    }
+
+    /// The digest that a tag has by the answer to a question of this time.
+    pub(crate) fn remember_tag(
+        &self,
+        partition: &Partition,
+        tag: &str,
+        digest: &Digest,
+        asked: Duration,
+    ) {
+        let key = partition.key("tag", tag);
+        self.put(key, digest);
+        self.state.lock().recent.check(&key, asked);
     }
 
     pub(crate) fn image(&self, partition: &Partition, digest: &Digest) -> Option<ImageRecord> {

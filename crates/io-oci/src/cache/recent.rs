@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
 use super::Key;
@@ -21,6 +22,8 @@ pub(super) struct Recent {
 struct Entry {
     value: Arc<str>,
     used: u64,
+    /// When it was last found to be so, if that was in this process.
+    checked: Option<Duration>,
 }
 
 impl Recent {
@@ -53,7 +56,7 @@ impl Recent {
     pub(super) fn insert(&mut self, key: Key, value: Arc<str>) -> bool {
         self.uses += 1;
         self.bytes += value.len();
-        let entry = Entry { value, used: self.uses };
+        let entry = Entry { value, used: self.uses, checked: None };
         self.order.insert(self.uses, key);
         let old = self.entries.insert(key, entry);
         let mut is_news = true;
@@ -68,6 +71,18 @@ impl Recent {
             }
         }
         is_news
+    }
+
+    /// Notes that a value was found to be so at this time.
+    pub(super) fn check(&mut self, key: &Key, time: Duration) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.checked = Some(time);
+        }
+    }
+
+    /// When a value was last found to be so.
+    pub(super) fn checked(&self, key: &Key) -> Option<Duration> {
+        self.entries.get(key)?.checked
     }
 
     pub(super) fn oldest_first(&self) -> impl Iterator<Item = (&Key, &str)> {

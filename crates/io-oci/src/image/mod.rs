@@ -44,15 +44,19 @@ impl Repository {
         {
             return Ok(record.into_metadata());
         }
+        if let Some(record) = self.told_to_another(tag, want) {
+            return Ok(record.into_metadata());
+        }
+        let asked = self.line.monotonic();
         let digest = if known.is_some() { self.head(tag).await? } else { None };
         if let Some(digest) = &digest
             && let Some(record) = self.remembered(digest, want)
         {
-            self.cache().remember_tag(self.partition(), tag, digest);
+            self.cache().remember_tag(self.partition(), tag, digest, asked);
             return Ok(record.into_metadata());
         }
         let record = self.read(tag, digest, want).await?;
-        self.cache().remember_tag(self.partition(), tag, record.digest());
+        self.cache().remember_tag(self.partition(), tag, record.digest(), asked);
         Ok(record.into_metadata())
     }
 
@@ -68,6 +72,12 @@ impl Repository {
             return Ok(record);
         }
         describe::describe(self, fetched, want, 0).await
+    }
+
+    /// What another search has learned of a tag since this one began.
+    fn told_to_another(&self, tag: &str, want: Want) -> Option<ImageRecord> {
+        let digest = self.cache().tag_since(self.partition(), tag, self.began?)?;
+        self.remembered(&digest, want)
     }
 
     /// What is known of a digest, if it answers what is wanted.
