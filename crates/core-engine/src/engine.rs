@@ -52,7 +52,18 @@ pub struct Engine {
 impl Engine {
     /// Goes on where a Promotion was.
     pub fn new(steps: Vec<Step>, progress: Progress) -> Self {
-        Self { steps, position: progress.current_step, progress, is_decided: false }
+        let mut engine =
+            Self { steps, position: progress.current_step, progress, is_decided: false };
+        // At the end the progress still names the last step.
+        if engine.current().is_some_and(|record| record.finished_at.is_some()) {
+            engine.leave();
+        }
+        engine
+    }
+
+    /// Position of the step that runs now or comes next; beyond the last one at the end.
+    pub fn position(&self) -> usize {
+        self.position
     }
 
     /// How far the Promotion is.
@@ -78,10 +89,6 @@ impl Engine {
             };
             let (has_condition, is_known) = (step.has_condition, step.limits.is_some());
             self.progress.add_record(&step.alias, step.continue_on_error);
-            if self.current().is_some_and(|record| record.finished_at.is_some()) {
-                self.leave();
-                continue;
-            }
             let is_started = self.current().is_some_and(|record| record.started_at.is_some());
             if !is_started && !self.is_decided {
                 if has_condition {
@@ -112,7 +119,8 @@ impl Engine {
 
     /// Reports that the condition of the current step has no answer, and never will.
     pub fn undecided(&mut self, reason: &str) {
-        let message = format!("error checking if step {:?} should be skipped: {reason}", self.alias());
+        let message =
+            format!("error checking if step {:?} should be skipped: {reason}", self.alias());
         self.set_status(Status::Errored, message);
         self.leave();
     }
@@ -163,9 +171,9 @@ impl Engine {
 
     /// Ends the Promotion on request: a step under way is aborted, those after it are not looked at.
     pub fn abort(&mut self, message: &str, now: Timestamp) -> End {
-        let is_under_way = self.current().is_some_and(|record| {
-            record.started_at.is_some() && record.finished_at.is_none()
-        });
+        let is_under_way = self
+            .current()
+            .is_some_and(|record| record.started_at.is_some() && record.finished_at.is_none());
         if is_under_way {
             self.set_status(Status::Aborted, message.to_owned());
             self.mark_finished(now);
@@ -197,9 +205,12 @@ impl Engine {
                 self.set_error_count(errors);
                 if errors >= limits.error_threshold {
                     let threshold = limits.error_threshold;
-                    let message =
-                        format!("step {alias:?} met error threshold of {threshold}: {}", fault.message);
-                    let kept = if status == Status::Failed { Status::Failed } else { Status::Errored };
+                    let message = format!(
+                        "step {alias:?} met error threshold of {threshold}: {}",
+                        fault.message
+                    );
+                    let kept =
+                        if status == Status::Failed { Status::Failed } else { Status::Errored };
                     self.set_status(kept, message);
                     return self.end(now);
                 }

@@ -118,10 +118,8 @@ impl Evaluation<'_> {
     fn template(&mut self, text: &str) -> Result<Value, Failure> {
         let template = Template::parse(text).map_err(Failure::Invalid);
         let result = template.and_then(|template| {
-            let wanted = match template.is_literal() {
-                false if (self.wants_text)(&self.path) => Wanted::Text,
-                _ => Wanted::Anything,
-            };
+            let is_text = !template.is_literal() && (self.wants_text)(&self.path);
+            let wanted = if is_text { Wanted::Text } else { Wanted::Anything };
             template.evaluate_within(self.library, self.scope, &mut self.budget, wanted)
         });
         result.map_err(|failure| match failure {

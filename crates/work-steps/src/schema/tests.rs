@@ -26,7 +26,7 @@ struct Config {
     #[serde(default)]
     apps: Vec<App>,
     #[serde(default)]
-    any: serde_json::Value,
+    any: Value,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -4,6 +4,12 @@
 //! [`Testbed::run`] makes one attempt exactly as the driver does: the configuration is held to the schema,
 //! panics are caught, and what is told is blanked. Outputs stay, so that a second attempt sees the first.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a testbed that cannot be set up ends the test"
+)]
+
 mod attempt;
 mod control_plane;
 mod credentials;
