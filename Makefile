@@ -47,7 +47,7 @@ lint: require-rust fmt ## Format check, clippy, layers, tidiness, generated file
 fmt:
 	cargo fmt --all -- --check
 
-unit: require-rust test-servers ## Unit, snapshot and property tests
+unit: require-rust test-servers helm kustomize ## Unit, snapshot and property tests
 	cargo test --workspace --locked
 
 programs: require-rust

@@ -4,7 +4,7 @@
 CLUSTER_DIR ?= .cache/cluster
 CLUSTER_FLAGS ?=
 
-.PHONY: tools test-servers kubectl cluster-up cluster-down
+.PHONY: tools test-servers kubectl helm kustomize cluster-up cluster-down
 
 tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
 	tools/build
@@ -14,6 +14,12 @@ test-servers: ## Install an image registry and an SSH server for tests, where th
 
 kubectl: ## Build kubectl
 	tools/build kubectl
+
+helm: ## Build helm
+	tools/build helm
+
+kustomize: ## Build kustomize
+	tools/build kustomize
 
 cluster-up: ## Start a real Kubernetes control plane in $(CLUSTER_DIR)
 	tools/cluster up $(CLUSTER_DIR) $(CLUSTER_FLAGS)

@@ -14,6 +14,11 @@ pub const STEPS: &[&dyn AnyStep] = &[
     &steps::argocd_wait::ArgocdWait,
     &steps::compose_output::ComposeOutput,
     &steps::fail::Fail,
+    &steps::helm_template::HelmTemplate,
+    &steps::helm_update_chart::HelmUpdateChart,
+    &steps::kustomize_build::KustomizeBuild,
+    &steps::oci_download::OciDownload,
+    &steps::oci_push::OciPush,
     &steps::set_freight_alias::SetFreightAlias,
     &steps::set_metadata::SetMetadata,
 ];

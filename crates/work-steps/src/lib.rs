@@ -14,6 +14,7 @@ mod need;
 mod outcome;
 mod port;
 pub mod schema;
+mod settings;
 mod step;
 mod steps;
 #[cfg(feature = "testbed")]

@@ -1,6 +1,6 @@
 //! What steps reach the outside through. The controller and `kargo run` hand in their own.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use api_kinds::{freight::Freight, warehouse::Warehouse};
 use core_clock::{Clock, Entropy, Environment, Tasks};
@@ -38,10 +38,10 @@ pub struct Settings {
     pub github_push_max_revisions: usize,
     /// Whether `github-push` lets GitHub sign commits that nobody we trust signed.
     pub github_push_verify_untrusted: bool,
+    /// Whose the hosts of repositories are, and where their APIs are.
+    pub scm: io_scm::Settings,
     /// Most bytes `oci-push` copies between repositories; `None` is without limit, 0 forbids it.
     pub oci_push_max_bytes: Option<u64>,
-    /// Our own program, which confines the programs it starts.
-    pub confiner: Option<PathBuf>,
 }
 
 /// A failed look at the control plane: one sentence, no secret.

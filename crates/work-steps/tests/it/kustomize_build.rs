@@ -84,6 +84,7 @@ async fn charts_are_inflated_with_helm_and_its_settings() {
     testbed.write("src/charts/demo/Chart.yaml", "apiVersion: v2\nname: demo\nversion: 1.0.0\n");
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: demo\ndata:\n  kube: {{ .Capabilities.KubeVersion.Version | quote }}\n  api: {{ .Capabilities.APIVersions.Has \"example.com/v1\" | quote }}\n";
     testbed.write("src/charts/demo/templates/map.yaml", template);
+    testbed.write("src/charts/demo/values.yaml", "{}\n");
     let kustomization =
         "helmGlobals:\n  chartHome: charts\nhelmCharts:\n- name: demo\n  releaseName: demo\n";
     testbed.write("src/kustomization.yaml", kustomization);

@@ -47,7 +47,9 @@ pub(crate) async fn fetch(
     let command = home
         .command(&format!("helm dependency {verb}"), &helm, Files::Write)
         .args(arguments(verb, is_plain, &directory));
-    home.run(command, Output::Discard).await?;
+    if let Err(error) = home.run(command, Output::Discard).await {
+        return Err(sources.blame(registries, cx).await.unwrap_or(error));
+    }
     Ok(cx.files.check_quota()?)
 }
 

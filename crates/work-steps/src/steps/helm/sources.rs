@@ -8,7 +8,7 @@ use core_rules::credential::Credential;
 use io_creds::Kind;
 use io_http::outbound::{Tls, is_local_host};
 use io_oci::Access;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Dependency;
 use crate::{Credentials, Registries, StepCx, StepError};
@@ -16,10 +16,17 @@ use crate::{Credentials, Registries, StepCx, StepError};
 /// What Helm needs to know before it fetches anything.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// Repositories by address, in the order in which they were found.
-    repositories: Vec<Value>,
+    /// Repositories of archives, each once.
+    repositories: Vec<Repository>,
     /// Log-ins by host.
     registries: BTreeMap<String, Option<Credential>>,
+}
+
+/// A repository of archives and one of the charts that it is asked for.
+struct Repository {
+    url: String,
+    chart: String,
+    credential: Option<Credential>,
 }
 
 impl Sources {
@@ -35,7 +42,7 @@ impl Sources {
             if let Some(place) = address.strip_prefix("oci://") {
                 sources.add_registry(place, &dependency.name, credentials, cx).await?;
             } else if address.starts_with("https://") || address.starts_with("http://") {
-                sources.add_repository(&dependency.repository, credentials, cx).await?;
+                sources.add_repository(dependency, credentials, cx).await?;
             }
         }
         Ok(sources)
@@ -43,27 +50,22 @@ impl Sources {
 
     async fn add_repository(
         &mut self,
-        url: &str,
+        dependency: &Dependency,
         credentials: &Credentials,
         cx: &StepCx<'_>,
     ) -> Result<(), StepError> {
-        if self.repositories.iter().any(|known| known["url"] == url) {
+        let url = &dependency.repository;
+        if self.repositories.iter().any(|known| known.url == *url) {
             return Ok(());
         }
         // A password is not sent in plain text.
-        let credential = match url.starts_with("https://") {
-            true => credentials.find(cx, Kind::Helm, url).await?,
-            false => None,
+        let credential = if url.starts_with("https://") {
+            credentials.find(cx, Kind::Helm, url).await?
+        } else {
+            None
         };
-        let mut entry =
-            json!({"name": format!("repository-{}", self.repositories.len()), "url": url});
-        if let (Some(Credential::Basic { username, password }), Some(fields)) =
-            (credential, entry.as_object_mut())
-        {
-            fields.insert("username".into(), username.into());
-            fields.insert("password".into(), password.expose().into());
-        }
-        self.repositories.push(entry);
+        let (url, chart) = (url.clone(), dependency.name.clone());
+        self.repositories.push(Repository { url, chart, credential });
         Ok(())
     }
 
@@ -88,8 +90,27 @@ impl Sources {
 
     /// Helm's `repositories.yaml`.
     pub(super) fn repositories(&self) -> String {
-        json!({"apiVersion": "", "generated": "0001-01-01T00:00:00Z", "repositories": self.repositories})
-            .to_string()
+        let entries: Vec<Value> =
+            self.repositories.iter().enumerate().map(|(index, entry)| entry.entry(index)).collect();
+        let generated = "0001-01-01T00:00:00Z";
+        json!({"apiVersion": "", "generated": generated, "repositories": entries}).to_string()
+    }
+
+    /// Why dependencies could not be fetched, if a repository is to blame: Helm keeps that to itself.
+    pub(super) async fn blame(
+        &self,
+        registries: &Registries,
+        cx: &StepCx<'_>,
+    ) -> Option<StepError> {
+        for Repository { url, chart, credential } in &self.repositories {
+            let access = Access { credential: credential.clone(), ..anonymous(cx) };
+            let asked = registries.registries.chart_versions(url, chart, &access).await;
+            if let Err(error) = asked {
+                let message = format!("the charts of {url} could not be fetched");
+                return Some(StepError::retryable(message).because(error));
+            }
+        }
+        None
     }
 
     /// Helm's log-ins to registries, in Docker's format.
@@ -116,17 +137,11 @@ impl Sources {
         cx: &StepCx<'_>,
     ) -> Result<bool, StepError> {
         for (host, credential) in &self.registries {
-            let access = Access {
-                project: cx.subject.project.clone(),
-                warehouse: cx.subject.promotion.clone(),
-                credential: None,
-                tls: Tls::default(),
-            };
-            let is_plain =
-                registries.registries.speaks_plain_http(host, &access).await.map_err(|error| {
-                    StepError::retryable(format!("the registry {host} could not be reached"))
-                        .because(error)
-                })?;
+            let asked = registries.registries.speaks_plain_http(host, &anonymous(cx)).await;
+            let is_plain = asked.map_err(|error| {
+                StepError::retryable(format!("the registry {host} could not be reached"))
+                    .because(error)
+            })?;
             if !is_plain {
                 return Ok(false);
             }
@@ -138,5 +153,28 @@ impl Sources {
             }
         }
         Ok(!self.registries.is_empty())
+    }
+}
+
+impl Repository {
+    /// As Helm lists it. Names are of no interest, addresses are what dependencies are found by.
+    fn entry(&self, index: usize) -> Value {
+        let mut entry = Map::new();
+        entry.insert("name".into(), format!("repository-{index}").into());
+        entry.insert("url".into(), self.url.clone().into());
+        if let Some(Credential::Basic { username, password }) = &self.credential {
+            entry.insert("username".into(), username.clone().into());
+            entry.insert("password".into(), password.expose().into());
+        }
+        entry.into()
+    }
+}
+
+fn anonymous(cx: &StepCx<'_>) -> Access {
+    Access {
+        project: cx.subject.project.clone(),
+        warehouse: cx.subject.promotion.clone(),
+        credential: None,
+        tls: Tls::default(),
     }
 }
