@@ -92,7 +92,7 @@ impl Client {
         let patience = self.deadlines.connect + self.deadlines.headers;
         let headers = Instant::now() + patience;
         let limit = match total {
-            Some((end, total)) if end < headers => (end, Phase::Total, total),
+            Some((end, total)) if end < headers || request.is_patient => (end, Phase::Total, total),
             _ => (headers, Phase::Headers, patience),
         };
         self.exchange(request, to_library(request), limit, total).await
@@ -107,12 +107,17 @@ impl Client {
     ) -> Result<Response, Error> {
         self.check_literal(&request.url)?;
         match timeout_at(deadline, self.inner.execute(sent)).await {
-            Ok(Ok(response)) => Ok(Response::new(response, self.deadlines.idle, total)),
+            Ok(Ok(response)) => Ok(Response::new(response, self.idle(request), total)),
             Ok(Err(error)) => {
                 Err(Error::from_client(&error, &request.host(), phase, self.deadlines.connect))
             }
             Err(_) => Err(Error::Timeout { host: request.host(), phase, after }),
         }
+    }
+
+    /// The longest silence while the body is read.
+    fn idle(&self, request: &Request) -> Duration {
+        request.total.filter(|_| request.is_patient).unwrap_or(self.deadlines.idle)
     }
 
     /// The connector dials numbers without asking the resolver, so they are judged before.
@@ -167,6 +172,8 @@ fn redirected(mut request: Request, status: StatusCode, location: &str) -> Resul
     let _ = next.set_password(None);
     if Origin::of(&next) != Origin::of(&request.url) {
         drop_credentials(&mut request.headers);
+        // A name of their own was for the first host.
+        request.headers.remove(header::HOST);
     }
     let keeps_method =
         matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);

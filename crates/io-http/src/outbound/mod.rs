@@ -73,6 +73,14 @@ impl Outbound {
         self.client_with(&Tls::default(), &settings)
     }
 
+    /// The client for servers that users name, through a proxy that they name too. Its own address is
+    /// held to the policy; which ones it dials is its own affair.
+    pub fn client_through(&self, tls: &Tls, proxy: &str) -> Result<Client, TlsError> {
+        let settings = self.shared.settings.clone().through(proxy)?;
+        let config = tls::client_config(&self.shared.roots, tls)?;
+        Client::build(&settings, settings.policy.clone(), config)
+    }
+
     fn client_with(&self, tls: &Tls, settings: &Settings) -> Result<Client, TlsError> {
         let key = (tls.clone(), settings.policy.clone());
         if let Some(client) = self.shared.clients.lock().get(&key) {

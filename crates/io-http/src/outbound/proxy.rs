@@ -1,7 +1,7 @@
 //! Proxies as the environment names them.
 
 use core_clock::Environment;
-use reqwest::{NoProxy, Proxy};
+use reqwest::{NoProxy, Proxy, Url};
 
 /// Never proxied, whatever the environment says: a proxy's own loopback is not ours.
 const ALWAYS_DIRECT: &str = "localhost,127.0.0.0/8,::1";
@@ -12,6 +12,7 @@ pub(super) struct Proxies {
     http: Option<String>,
     https: Option<String>,
     direct: Option<String>,
+    everything: Option<Url>,
 }
 
 impl Proxies {
@@ -21,11 +22,24 @@ impl Proxies {
             let value = environment.var(name).or_else(|| environment.var(&name.to_uppercase()));
             value.filter(|value| !value.trim().is_empty())
         };
-        Self { http: var("http_proxy"), https: var("https_proxy"), direct: var("no_proxy") }
+        Self {
+            http: var("http_proxy"),
+            https: var("https_proxy"),
+            direct: var("no_proxy"),
+            everything: None,
+        }
+    }
+
+    /// One proxy for everything.
+    pub(super) fn only(address: Url) -> Self {
+        Self { everything: Some(address), ..Self::default() }
     }
 
     /// The proxies in the client's terms; an error names the variable, never its value.
     pub(super) fn build(&self) -> Result<Vec<Proxy>, &'static str> {
+        if let Some(address) = &self.everything {
+            return Ok(vec![Proxy::all(address.clone()).map_err(|_| "proxy")?]);
+        }
         let list = self
             .direct
             .as_deref()

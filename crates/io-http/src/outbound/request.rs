@@ -22,6 +22,7 @@ pub struct Request {
     pub(super) body: Bytes,
     pub(super) redirects: u8,
     pub(super) total: Option<Duration>,
+    pub(super) is_patient: bool,
 }
 
 impl fmt::Debug for Request {
@@ -46,6 +47,7 @@ impl Request {
             body: Bytes::new(),
             redirects: REDIRECTS,
             total: None,
+            is_patient: false,
         };
         match login {
             Some((name, password)) => request.basic(&name, &password),
@@ -83,6 +85,20 @@ impl Request {
         self
     }
 
+    /// A header beside those of the same name.
+    #[must_use]
+    pub fn add_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.append(name, value);
+        self
+    }
+
+    /// A parameter behind those that the URL has.
+    #[must_use]
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        self.url.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
     /// A header whose value is not ours to know: refused when HTTP cannot carry it.
     pub fn try_header(self, name: HeaderName, value: &str) -> Result<Self, Error> {
         Ok(self.header(name, HeaderValue::from_str(value).map_err(|_| Error::Header)?))
@@ -111,6 +127,13 @@ impl Request {
     #[must_use]
     pub fn within(mut self, total: Duration) -> Self {
         self.total = Some(total);
+        self
+    }
+
+    /// Lets the server take all the time of [`Request::within`], for its answer and for silence in it.
+    #[must_use]
+    pub fn patient(mut self) -> Self {
+        self.is_patient = true;
         self
     }
 

@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderName, StatusCode};
+use core_clock::Time;
+use http::{HeaderMap, HeaderName, StatusCode, header};
 use reqwest::Url;
 use tokio::time::{Instant, timeout_at};
 
 use super::{Error, Origin, Phase, request};
+
+/// A longer pause is not believed.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// Status and headers; the body is still on the wire.
 #[derive(Debug)]
@@ -47,6 +51,23 @@ impl Response {
     /// Who answered, after redirects.
     pub fn origin(&self) -> Origin {
         Origin::of(self.inner.url())
+    }
+
+    /// How long the server wants to be left alone, if that is what its status says; an hour at most.
+    pub fn retry_after(&self, now: Time) -> Option<Duration> {
+        if !matches!(self.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
+        {
+            return None;
+        }
+        let text = self.header(&header::RETRY_AFTER)?.trim();
+        let pause = match text.parse() {
+            Ok(seconds) => Duration::from_secs(seconds),
+            Err(_) => {
+                let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+                Time::from_seconds(date.as_second()).since(now)
+            }
+        };
+        Some(pause.min(LONGEST_PAUSE))
     }
 
     /// What the server says the body's length is.

@@ -3,8 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use core_clock::{Environment, SettingError, Variables};
+use reqwest::Url;
 
-use super::{Network, Policy, proxy::Proxies};
+use super::{Network, Policy, TlsError, origin, proxy::Proxies};
 
 /// Networks that this installation denies.
 const DENIED: &str = "OUTBOUND_DENIED_NETWORKS";
@@ -53,6 +54,22 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same settings with one proxy for everything, which users name.
+    pub(super) fn through(self, proxy: &str) -> Result<Self, TlsError> {
+        let wrong =
+            || TlsError::Setup("the proxy is not an http or https URL with a host".to_owned());
+        let url = Url::parse(proxy).map_err(|_| wrong())?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return Err(wrong());
+        }
+        if let Some(address) = origin::literal(&url) {
+            self.policy.check(address).map_err(|refusal| {
+                TlsError::Setup(format!("the proxy {address} is refused, because {refusal}"))
+            })?;
+        }
+        Ok(Self { proxies: Proxies::only(url), ..self })
+    }
+
     /// `OUTBOUND_DENIED_NETWORKS` (comma-separated networks), `SSL_CERT_FILE`, `SSL_CERT_DIR` and the proxy variables.
     pub fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
         let variables = Variables::new(environment);

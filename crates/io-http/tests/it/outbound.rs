@@ -239,3 +239,84 @@ async fn a_certificate_is_trusted_by_its_authority_or_by_order_and_not_otherwise
     assert_eq!(get(&Tls::skip_verify(true), "127.0.0.1").await.unwrap(), "ok");
     assert!(tasks.shutdown(Duration::from_secs(5)).await);
 }
+
+#[tokio::test]
+async fn a_patient_request_waits_for_as_long_as_it_says() {
+    let (slow, _requests) = server(|mut stream| async move {
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no").await;
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        let _ = stream.write_all(b"k").await;
+    })
+    .await;
+    let client = impatient().client(&Tls::default()).unwrap();
+    let request = Request::get(&format!("http://{slow}/")).unwrap();
+    let long = request.clone().within(Duration::from_secs(10));
+    assert!(client.send(long.clone()).await.is_err(), "the settings are less patient");
+    let response = client.send(long.patient()).await.unwrap();
+    assert_eq!(response.read_limited(2).await.unwrap(), "ok");
+    let short = request.within(Duration::from_millis(200)).patient();
+    let error = client.send(short).await.err();
+    assert!(matches!(error, Some(Error::Timeout { phase: Phase::Total, .. })), "{error:?}");
+}
+
+#[tokio::test]
+async fn headers_and_parameters_are_added_and_a_host_stays_with_its_server() {
+    let (other, mut other_requests) = server(|stream| write(stream, ok(""))).await;
+    let redirect =
+        format!("HTTP/1.1 302 Elsewhere\r\nlocation: http://{other}/\r\ncontent-length: 0\r\n\r\n");
+    let (first, mut first_requests) = server(move |stream| write(stream, redirect.clone())).await;
+    let name = || http::HeaderName::from_static("x-a");
+    let value = |text: &'static str| http::HeaderValue::from_static(text);
+    let request = Request::get(&format!("http://{first}/?a=1"))
+        .unwrap()
+        .query("b", "2 3")
+        .header(http::header::HOST, value("named.example"))
+        .add_header(name(), value("1"))
+        .add_header(name(), value("2"));
+    impatient().client(&Tls::default()).unwrap().send(request).await.unwrap();
+    let first = first_requests.recv().await.unwrap();
+    assert!(first.starts_with("GET /?a=1&b=2+3 HTTP/1.1"), "{first}");
+    assert!(first.contains("x-a: 1\r\n") && first.contains("x-a: 2\r\n"), "{first}");
+    assert!(first.contains("host: named.example\r\n"), "{first}");
+    assert!(!other_requests.recv().await.unwrap().contains("named.example"));
+}
+
+#[tokio::test]
+async fn a_proxy_that_a_user_names_is_used_for_everything_and_held_to_the_policy() {
+    let (proxy, mut requests) = server(|stream| write(stream, ok("retry-after: 5\r\n"))).await;
+    let outbound = impatient();
+    let client = outbound.client_through(&Tls::default(), &format!("http://{proxy}")).unwrap();
+    for url in ["http://unknown.invalid/x", "http://localhost:1/y"] {
+        client.send(Request::get(url).unwrap()).await.unwrap();
+        assert!(requests.recv().await.unwrap().starts_with(&format!("GET {url} HTTP/1.1")));
+    }
+    for address in ["http://169.254.169.254", "http://[fe80::1]:3128", "socks5://x", "http://", "x"]
+    {
+        assert!(outbound.client_through(&Tls::default(), address).is_err(), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn a_pause_is_believed_where_the_status_asks_for_one() {
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    for (status, header, pause) in [
+        (503, "7", Some(7)),
+        (429, "Thu, 01 Jan 2026 00:01:00 GMT", Some(60)),
+        (429, "99999999", Some(3_600)),
+        (429, "soon", None),
+        (200, "7", None),
+    ] {
+        let answer =
+            format!("HTTP/1.1 {status} X\r\nretry-after: {header}\r\ncontent-length: 0\r\n\r\n");
+        let (address, _requests) = server(move |stream| write(stream, answer.clone())).await;
+        let client = impatient().client(&Tls::default()).unwrap();
+        let response = client.send(Request::get(&format!("http://{address}/")).unwrap()).await;
+        let told = response.unwrap().retry_after(now).map(|pause| pause.as_secs());
+        assert_eq!(told, pause, "{status} {header}");
+    }
+}
+
+fn ok(headers: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n{headers}\r\n")
+}
