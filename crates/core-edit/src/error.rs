@@ -96,6 +96,6 @@ pub enum EditError {
 
 impl EditError {
     pub(crate) fn yaml(error: &granit_parser::ScanError) -> Self {
-        Self::Syntax { format: "YAML", reason: error.to_string() }
+        Self::Syntax { format: "YAML", reason: error.to_string().trim().to_owned() }
     }
 }

@@ -129,6 +129,11 @@ proptest! {
             let parsed = parse(&edited).unwrap();
             prop_assert_eq!(parsed.pointer(&format!("/{}", key.replace('.', "/"))), Some(&json!(value)));
             prop_assert_eq!(set_value(&edited, &key, json!(value)).unwrap(), edited);
+            let mut expected = document;
+            if let Some(place) = expected.pointer_mut(&format!("/{}", key.replace('.', "/"))) {
+                *place = json!(value);
+                prop_assert_eq!(parsed, expected);
+            }
         }
     }
 

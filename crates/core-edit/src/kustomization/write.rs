@@ -117,10 +117,9 @@ struct Comments<'t> {
 
 impl<'t> Comments<'t> {
     fn of(document: &Document<'t>, listed: &Listed<'_, '_>) -> Self {
-        let inside = document
-            .comments
-            .iter()
-            .filter(|comment| (listed.first_line..listed.chunk.end).contains(&comment.start));
+        let position = |at| document.comments.partition_point(|comment| comment.start < at);
+        let inside = position(listed.first_line)..position(listed.chunk.end);
+        let inside = document.comments.get(inside).unwrap_or_default().iter();
         let of_comment = |comment: &std::ops::Range<usize>| {
             let line = line_start(document.text, comment.start);
             let is_on_line = |name: &&'static str| {

@@ -114,6 +114,11 @@ proptest! {
         let document = read(&edited).unwrap();
         let found = locate(document.as_table(), &KeyPath::parse(&key).unwrap()).unwrap();
         prop_assert_eq!(found.as_str(), Some(value.as_str()));
+        let written = found.span().unwrap();
+        let before = read(TEXT).unwrap();
+        let replaced = locate(before.as_table(), &KeyPath::parse(&key).unwrap()).unwrap().span().unwrap();
+        prop_assert_eq!(&edited[..written.start], &TEXT[..replaced.start]);
+        prop_assert_eq!(&edited[written.end..], &TEXT[replaced.end..]);
         prop_assert_eq!(set(&edited, &key, json!(value)).unwrap(), edited);
     }
 
