@@ -13,14 +13,21 @@ pub const STEPS: &[&dyn AnyStep] = &[
     &steps::argocd_update::ArgocdUpdate,
     &steps::argocd_wait::ArgocdWait,
     &steps::compose_output::ComposeOutput,
+    &steps::copy::Copy,
+    &steps::delete::Delete,
     &steps::fail::Fail,
+    &steps::file_write::FileWrite,
     &steps::helm_template::HelmTemplate,
     &steps::helm_update_chart::HelmUpdateChart,
+    &steps::http::Http,
+    &steps::http_download::HttpDownload,
     &steps::kustomize_build::KustomizeBuild,
     &steps::oci_download::OciDownload,
     &steps::oci_push::OciPush,
     &steps::set_freight_alias::SetFreightAlias,
     &steps::set_metadata::SetMetadata,
+    &steps::tar::Tar,
+    &steps::untar::Untar,
 ];
 
 /// The step of this kind.

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, time::Duration};
 
-use io_exec::JailError;
+use io_exec::{JailError, archive::ArchiveError};
 
 use crate::outcome::Output;
 
@@ -98,6 +98,18 @@ impl From<JailError> for StepError {
         match error {
             JailError::Io { source, .. } => Self::retryable(message).because(source),
             JailError::GitDirectory { .. } | JailError::Quota { .. } => Self::failed(message),
+            _ => Self::retryable(message),
+        }
+    }
+}
+
+impl From<ArchiveError> for StepError {
+    fn from(error: ArchiveError) -> Self {
+        let message = error.to_string();
+        match error {
+            ArchiveError::Jail(error) => error.into(),
+            ArchiveError::Unreadable { source, .. } => Self::retryable(message).because(source),
+            ArchiveError::Target { .. } => Self::failed(message),
             _ => Self::retryable(message),
         }
     }

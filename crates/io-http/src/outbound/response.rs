@@ -60,12 +60,11 @@ impl Response {
             return None;
         }
         let text = self.header(&header::RETRY_AFTER)?.trim();
-        let pause = match text.parse() {
-            Ok(seconds) => Duration::from_secs(seconds),
-            Err(_) => {
-                let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-                Time::from_seconds(date.as_second()).since(now)
-            }
+        let pause = if let Ok(seconds) = text.parse() {
+            Duration::from_secs(seconds)
+        } else {
+            let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+            Time::from_seconds(date.as_second()).since(now)
         };
         Some(pause.min(LONGEST_PAUSE))
     }
