@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Result;
 use bytes::Bytes;
-use http::{Request, Response, StatusCode, header};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -111,7 +111,7 @@ fn archive_path(chart: &str, version: &str) -> String {
 
 fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
     let login = lock(&shared.login).clone();
-    let offered = request.headers().get(header::AUTHORIZATION).map(|value| value.as_bytes());
+    let offered = request.headers().get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     let archive = lock(&shared.archives).get(request.uri().path()).cloned();
     let (mut reply, status) = match request.uri().path() {
         _ if login.is_some_and(|login| offered != Some(login.as_bytes())) => {

@@ -73,15 +73,12 @@ impl FromStr for Reference {
         let wrong = || Error::Reference(Error::quote(text));
         let (is_chart, name) =
             text.strip_prefix(CHART_PREFIX).map_or((false, text), |name| (true, name));
-        let (repository, version) = match name.split_once('@') {
-            Some((repository, digest)) => {
-                let repository = split_tag(repository).map_or(repository, |(name, _)| name);
-                (repository, Version::Digest(digest.parse().map_err(|_| wrong())?))
-            }
-            None => {
-                let (repository, tag) = split_tag(name).ok_or_else(wrong)?;
-                (repository, Version::Tag(tag.to_owned()))
-            }
+        let (repository, version) = if let Some((repository, digest)) = name.split_once('@') {
+            let repository = split_tag(repository).map_or(repository, |(name, _)| name);
+            (repository, Version::Digest(digest.parse().map_err(|_| wrong())?))
+        } else {
+            let (repository, tag) = split_tag(name).ok_or_else(wrong)?;
+            (repository, Version::Tag(tag.to_owned()))
         };
         if version.digest().is_none() && !is_tag(version.as_str()) {
             return Err(wrong());

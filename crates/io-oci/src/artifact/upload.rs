@@ -16,7 +16,7 @@ impl Repository {
     /// repository when both are on one registry and open to one credential.
     pub(super) async fn receive(
         &self,
-        source: &Repository,
+        source: &Self,
         descriptor: &Descriptor,
         neighbour: Option<&str>,
     ) -> Result<(), Error> {

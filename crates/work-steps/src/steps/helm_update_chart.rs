@@ -2,6 +2,8 @@
 //!
 //! When the lock says the same as before, its bytes stay as they were: Helm would give it a new date.
 
+use std::fmt::Write as _;
+
 use core_edit::{KeyPath, Scalar, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,9 +70,11 @@ impl Step for HelmUpdateChart {
             }
             return Ok(Outcome::done());
         }
-        let lines: String =
-            changes.iter().map(|(name, change)| format!("\n- {name}: {change}")).collect();
-        let message = format!("Updated chart dependencies for {path}\n{lines}");
+        let mut message = format!("Updated chart dependencies for {path}\n");
+        for (name, change) in changes {
+            // Writing to a String cannot fail.
+            let _ = write!(message, "\n- {name}: {change}");
+        }
         Ok(Outcome::done().with("commitMessage", message))
     }
 }

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use io_exec::{FileKind, Jail};
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::StepError;
 
@@ -106,9 +105,9 @@ impl Lock {
 
 fn dependencies(text: &str) -> Result<Vec<Dependency>, String> {
     let document = core_edit::yaml::parse(text).map_err(|error| error.to_string())?;
-    let listed = if document.is_null() { Value::Object(Default::default()) } else { document };
-    let listed: Listed = serde_json::from_value(listed).map_err(|error| error.to_string())?;
-    let dependencies = listed.dependencies.unwrap_or_default();
+    let listed: Option<Listed> =
+        serde_json::from_value(document).map_err(|error| error.to_string())?;
+    let dependencies = listed.and_then(|listed| listed.dependencies).unwrap_or_default();
     if dependencies.len() > MAX_DEPENDENCIES {
         return Err(format!("it has more than {MAX_DEPENDENCIES} dependencies"));
     }

@@ -14,7 +14,10 @@ pub(crate) enum Place {
 impl Place {
     pub(crate) fn of(path: &str) -> Self {
         // As it is written: a slash at the end makes it a directory.
-        if path.ends_with(".yaml") || path.ends_with(".yml") { Self::File } else { Self::Directory }
+        match path.rsplit_once('.') {
+            Some((_, "yaml" | "yml")) => Self::File,
+            _ => Self::Directory,
+        }
     }
 }
 
