@@ -2,12 +2,7 @@
 
 mod progress;
 
-use std::{
-    io::{IsTerminal, Read, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{io::IsTerminal, path::PathBuf, sync::Arc, time::Duration};
 
 use core_clock::Clock;
 use io_creds::Credentials;
@@ -18,12 +13,11 @@ use local_run::{Manifest, Report, Request, Searches};
 use crate::{
     discovery::{Opened, Settings, cache_directory},
     exit::{Exit, Failure},
+    file::{Output, print_as, read_file},
 };
 
 /// How long programs and connections may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// More than a file of Warehouses ever has.
-const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 + 1;
 
 /// Show what Warehouses in a file would find, and why, with no server
 #[derive(clap::Args, Debug)]
@@ -42,16 +36,8 @@ pub(crate) struct DiscoverArgs {
     cache_dir: Option<PathBuf>,
 }
 
-/// How the result is printed.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Output {
-    Text,
-    Json,
-    Yaml,
-}
-
 pub(crate) fn run(args: &DiscoverArgs) -> Result<(), Failure> {
-    let manifest = Manifest::parse(&read(&args.file)?).map_err(|error| {
+    let manifest = Manifest::parse(&read_file(&args.file)?).map_err(|error| {
         Failure::usage(error).hint(format!("the file is {}", args.file.display()))
     })?;
     let directory = args.cache_dir.clone().or_else(|| cache_directory(&SystemEnvironment));
@@ -64,23 +50,11 @@ pub(crate) fn run(args: &DiscoverArgs) -> Result<(), Failure> {
     let result = runtime.block_on(discover(args, &manifest, settings));
     runtime.shutdown_timeout(Duration::from_millis(500));
     let report = result?;
-    print(&report, args.output)?;
+    print_as(&report, args.output)?;
     if report.has_failures() {
         return Err(Failure::new(Exit::Error, "not everything could be searched"));
     }
     Ok(())
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    let taken = if file == Path::new("-") {
-        std::io::stdin().lock().take(MAX_FILE_BYTES).read_to_string(&mut text)
-    } else {
-        let opened = std::fs::File::open(file);
-        opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text))
-    };
-    taken.map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    Ok(text)
 }
 
 async fn discover(
@@ -114,19 +88,4 @@ async fn discover(
     };
     tasks.shutdown(STOP_GRACE).await;
     report
-}
-
-fn print(report: &Report, output: Output) -> Result<(), Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::new(Exit::Error, error.to_string());
-    let text = match output {
-        Output::Text => report.to_string(),
-        Output::Json => {
-            serde_json::to_string_pretty(report).map_err(|error| failed(&error))? + "\n"
-        }
-        Output::Yaml => {
-            let value = serde_json::to_value(report).map_err(|error| failed(&error))?;
-            api_kinds::crd::to_yaml(&value).map_err(|error| failed(&error))?
-        }
-    };
-    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
 }

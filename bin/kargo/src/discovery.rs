@@ -26,10 +26,13 @@ pub(crate) struct Settings {
     outbound: outbound::Settings,
 }
 
-/// What searches, and what it keeps on disk.
+/// What searches and steps reach the outside with.
 pub(crate) struct Opened {
     pub(crate) discovery: Discovery,
     pub(crate) mirrors: Store,
+    pub(crate) registries: Registries,
+    pub(crate) credentials: Arc<Credentials>,
+    pub(crate) outbound: Outbound,
 }
 
 impl Settings {
@@ -65,15 +68,18 @@ impl Settings {
                 .await
                 .map_err(store_failure)?;
         let registry_ports = io_oci::Ports { clock: clock.clone(), entropy, tasks };
+        let credentials = Arc::new(credentials(self.credentials, outbound.clone()));
+        let registries = Registries::new(self.registries, outbound.clone(), registry_ports);
         let sources = Sources {
-            credentials: Arc::new(credentials(self.credentials, outbound.clone())),
+            credentials: credentials.clone(),
             git: mirrors.clone(),
-            registries: Registries::new(self.registries, outbound, registry_ports),
+            registries: registries.clone(),
             subscribers: Vec::new(),
             cache_by_tag: self.cache_by_tag,
             clock,
         };
-        Ok(Opened { discovery: Discovery::new(sources), mirrors })
+        let discovery = Discovery::new(sources);
+        Ok(Opened { discovery, mirrors, registries, credentials, outbound })
     }
 }
 

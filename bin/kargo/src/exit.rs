@@ -12,6 +12,10 @@ pub(crate) enum Exit {
     Error = 1,
     /// Wrong arguments or settings.
     Usage = 2,
+    /// The Promotion ended, but not well.
+    PromotionFailed = 3,
+    /// Interrupted; it can be gone on with.
+    Interrupted = 4,
     /// The port is taken.
     PortTaken = 20,
     /// Another process uses the data directory.

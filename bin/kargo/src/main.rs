@@ -8,10 +8,13 @@ mod crds;
 mod discover;
 mod discovery;
 mod exit;
+mod file;
 mod garbage_collector;
 mod kubernetes_webhooks_server;
+mod lint;
 mod management_controller;
 mod restore;
+mod run;
 mod settings;
 mod up;
 mod version;
@@ -39,6 +42,10 @@ enum Command {
     GarbageCollector(garbage_collector::GarbageCollectorArgs),
     /// Show what Warehouses in a file would find, and why, with no server
     Discover(discover::DiscoverArgs),
+    /// Carry out the Promotion in a file on this machine, with no server
+    Run(run::RunArgs),
+    /// Check the promotion processes in a file, with no server
+    Lint(lint::LintArgs),
     /// Save the state of a control plane, also while it runs
     Backup(backup::BackupArgs),
     /// Put a saved state into a data directory
@@ -75,6 +82,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::KubernetesWebhooksServer => kubernetes_webhooks_server::run(),
         Command::GarbageCollector(args) => garbage_collector::run(&args),
         Command::Discover(args) => discover::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Crds => crds::run(),

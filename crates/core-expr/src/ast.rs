@@ -16,6 +16,13 @@ use crate::value::Relation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeId(u32);
 
+impl NodeId {
+    /// The index itself, for sets of nodes.
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+}
+
 /// One node and its place in the source text.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -221,6 +228,17 @@ impl Ast {
     /// All nodes, each after those below it.
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// A node and all below it. Parsing and optimizing leave nodes behind that belong to nothing.
+    pub(crate) fn below(&self, root: NodeId) -> Vec<NodeId> {
+        let mut found = vec![root];
+        let mut position = 0;
+        while let Some(&id) = found.get(position) {
+            self.kind(id).for_each_child(|child| found.push(child));
+            position += 1;
+        }
+        found
     }
 
     /// How deep evaluation recurses below a node. Left operands of binary operators are evaluated

@@ -20,6 +20,7 @@ mod json;
 mod lexer;
 mod library;
 pub mod limits;
+mod mention;
 mod optimize;
 mod parser;
 mod print;
@@ -36,6 +37,7 @@ mod yaml;
 
 pub use error::{Error, ErrorKind, Failure};
 pub use library::Library;
+pub use mention::Mention;
 pub use program::Program;
 pub use promotion::{Answer, Answers, Promotion, Request};
 pub use scope::{Host, Scope, Variables};

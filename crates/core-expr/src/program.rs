@@ -54,6 +54,14 @@ impl Program {
         Machine::new(&self.ast, self.library, scope, budget).evaluate(self.root)
     }
 
+    pub(crate) fn ast(&self) -> &Ast {
+        &self.ast
+    }
+
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
     /// Whether the result may be another one at another time.
     pub fn depends_on_time(&self) -> bool {
         self.depends_on_time

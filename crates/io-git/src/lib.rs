@@ -35,6 +35,7 @@ pub use repository::Repository;
 pub use settings::Settings;
 pub use store::{MirrorUsage, Store, Usage};
 pub use work::{
-    At, Backoff, BranchLock, CheckedOut, Checkout, CloneRequest, CommitRequest, Committed, Desk,
-    Identity, Publication, Push, PushIntegration, Signature, TagRequest, WorkError, WorkTree,
+    At, Backoff, BranchLock, Change, CheckedOut, Checkout, CloneRequest, CommitRequest, Committed,
+    Desk, Identity, Publication, Push, PushIntegration, Side, Signature, TagRequest, WorkError,
+    WorkTree,
 };

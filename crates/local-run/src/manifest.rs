@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 
 use api_kinds::{API_VERSION, Warehouse};
 use core_rules::admission::warehouse::warn_unknown_members;
-use k8s_openapi::{ByteString, api::core::v1::Secret};
-use serde::de::DeserializeOwned;
+use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
 
-/// Nobody writes more by hand; what is larger was not meant for us.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
-/// The namespace of what names none, as `kubectl` has it.
-const DEFAULT_NAMESPACE: &str = "default";
+use crate::document::{DEFAULT_NAMESPACE, Document, ManifestError};
+
 /// What the schema fills in where nothing is written.
 const DEFAULT_INTERVAL: &str = "5m0s";
 
@@ -33,57 +30,31 @@ pub struct WrittenWarehouse {
     pub warnings: Vec<String>,
 }
 
-/// Why a file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
-    #[error("the file is larger than {} MiB", MAX_BYTES / 1024 / 1024)]
-    TooLarge,
-    #[error("the file is not YAML")]
-    Yaml(#[source] Box<serde_saphyr::Error>),
-    #[error("document {number} ({kind}) cannot be read")]
-    Document {
-        /// Counted from 1.
-        number: usize,
-        kind: &'static str,
-        #[source]
-        source: serde_json::Error,
-    },
-    #[error("there is no Warehouse in the file")]
-    NoWarehouse,
-}
-
 impl Manifest {
     /// Reads all documents. Kinds other than Warehouses and Secrets, and Lists of them, are passed over.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        if text.len() > MAX_BYTES {
-            return Err(ManifestError::TooLarge);
-        }
-        let documents: Vec<Value> = serde_saphyr::from_multiple(text)
-            .map_err(|error| ManifestError::Yaml(Box::new(error)))?;
         let mut manifest = Self::default();
-        for (index, document) in documents.into_iter().enumerate() {
-            for object in items(document) {
-                manifest.take(object, index + 1)?;
-            }
+        for document in Document::all(text)? {
+            manifest.take(document)?;
         }
         if manifest.warehouses.is_empty() {
-            return Err(ManifestError::NoWarehouse);
+            return Err(ManifestError::Missing("Warehouse"));
         }
         manifest.spread_secrets();
         Ok(manifest)
     }
 
-    fn take(&mut self, object: Value, number: usize) -> Result<(), ManifestError> {
-        let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
-        match (text("apiVersion"), text("kind")) {
+    fn take(&mut self, mut document: Document) -> Result<(), ManifestError> {
+        match document.kind() {
             (API_VERSION, "Warehouse") => {
-                let warnings = warn_unknown_members(&object);
-                let mut warehouse: Warehouse = read(complete(object), number, "Warehouse")?;
+                let warnings = warn_unknown_members(&document.object);
+                complete(&mut document.object);
+                let mut warehouse: Warehouse = document.read("Warehouse")?;
                 let namespace = &mut warehouse.metadata.namespace;
                 namespace.get_or_insert_with(|| DEFAULT_NAMESPACE.to_owned());
                 self.warehouses.push(WrittenWarehouse { warehouse, warnings });
             }
-            ("v1", "Secret") => self.secrets.push(merge(read(object, number, "Secret")?)),
+            ("v1", "Secret") => self.secrets.push(document.read_secret()?),
             _ => {}
         }
         Ok(())
@@ -108,44 +79,11 @@ impl Manifest {
     }
 }
 
-fn items(document: Value) -> Vec<Value> {
-    match document {
-        Value::Object(mut list) if list.get("kind").is_some_and(|kind| kind == "List") => {
-            match list.remove("items") {
-                Some(Value::Array(items)) => items,
-                _ => Vec::new(),
-            }
-        }
-        document => vec![document],
-    }
-}
-
-fn read<T: DeserializeOwned>(
-    object: Value,
-    number: usize,
-    kind: &'static str,
-) -> Result<T, ManifestError> {
-    serde_json::from_value(object).map_err(|source| ManifestError::Document {
-        number,
-        kind,
-        source,
-    })
-}
-
 /// What the API server fills in before admission sees it.
-fn complete(mut object: Value) -> Value {
+fn complete(object: &mut Value) {
     if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
         spec.entry("interval").or_insert_with(|| json!(DEFAULT_INTERVAL));
     }
-    object
-}
-
-/// Plain values count as if they were encoded, and before those that are.
-fn merge(mut secret: Secret) -> Secret {
-    let plain = secret.string_data.take().unwrap_or_default();
-    let data = secret.data.get_or_insert_default();
-    data.extend(plain.into_iter().map(|(key, text)| (key, ByteString(text.into_bytes()))));
-    secret
 }
 
 #[cfg(test)]

@@ -47,6 +47,11 @@ impl Effects {
         }
     }
 
+    /// Whether effects are only written down.
+    pub fn are_recorded(&self) -> bool {
+        matches!(self, Self::Recorded(_))
+    }
+
     /// What was written down so far.
     pub fn list(&self) -> Vec<Effect> {
         match self {

@@ -6,10 +6,12 @@
 //! keeps the journal and blanks secrets. All kinds stand in one array, [`catalogue::STEPS`].
 
 pub mod catalogue;
+mod cluster;
 mod context;
 pub mod driver;
 mod effect;
 mod failure;
+pub mod lint;
 mod need;
 mod outcome;
 mod port;
@@ -21,6 +23,7 @@ mod steps;
 pub mod testbed;
 
 pub use self::{
+    cluster::{Cluster, ClusterSettings},
     context::{StepCx, Subject},
     effect::{Effect, Effects},
     failure::{Class, StepError},

@@ -63,7 +63,7 @@ async fn control(
         None
     };
     let clusters = Clusters { control_plane: client.clone(), local };
-    let Opened { discovery, mirrors } = sources
+    let Opened { discovery, mirrors, .. } = sources
         .open(&SystemEnvironment, &ports, |settings, outbound| {
             Credentials::new(clusters, settings, outbound, &ports)
         })

@@ -62,7 +62,7 @@ async fn start_controller(
     let sources =
         discovery::Settings::from_environment(&environment, directory).map_err(Failure::usage)?;
     let (client, ports) = (clients.client(Component::Controller), world.ports());
-    let Opened { discovery, mirrors } = sources
+    let Opened { discovery, mirrors, .. } = sources
         .open(&environment, &ports, |settings, outbound| {
             Credentials::new(client.clone(), settings, outbound, &ports)
         })

@@ -71,8 +71,8 @@ pub fn evaluate_typed_document(
     if !matches!(document.data, Data::Map(_) | Data::Nil) {
         return Err(refuse("the document is not a JSON object".to_owned()));
     }
-    let budget = Budget::default();
-    let mut evaluation = Evaluation { library, scope, wants_text, budget, path: Vec::new() };
+    let mut evaluation =
+        Evaluation { library, scope, wants_text, budget: Budget::default(), path: Vec::new() };
     let value = evaluation.evaluate(&document)?;
     let text = json::write(&value).map_err(|trouble| trouble.at(0..source.len()))?;
     Ok(Document { value, text })

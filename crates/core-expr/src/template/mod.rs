@@ -10,6 +10,7 @@ use crate::go::plain_text;
 use crate::json;
 use crate::library::Library;
 use crate::limits::{Budget, MAX_SOURCE_BYTES};
+use crate::mention::Mention;
 use crate::program::Program;
 use crate::scope::Scope;
 use crate::text::Text;
@@ -70,6 +71,19 @@ impl<'a> Template<'a> {
     /// Reads and checks all expressions without running them.
     pub fn check(&self, library: Library) -> Result<(), Error> {
         self.programs(library).try_for_each(|program| program.map(drop))
+    }
+
+    /// Reads and checks all expressions, and says what they mention.
+    pub fn mentions(&self, library: Library) -> Result<Vec<Mention>, Error> {
+        let mut mentions = Vec::new();
+        for piece in &self.pieces {
+            if let Piece::Expression(range) = piece {
+                let program = self.compile(range, library.and(Library::QUOTING))?;
+                mentions
+                    .extend(program.mentions().into_iter().map(|found| found.moved(range.start)));
+            }
+        }
+        Ok(mentions)
     }
 
     fn programs(&self, library: Library) -> impl Iterator<Item = Result<Program, Error>> {

@@ -12,6 +12,7 @@
 
 mod backoff;
 mod branch_lock;
+mod changes;
 mod clone;
 mod commit;
 mod cone;
@@ -35,6 +36,7 @@ pub(crate) use self::branch_lock::BranchLocks;
 pub use self::{
     backoff::Backoff,
     branch_lock::BranchLock,
+    changes::{Change, Side},
     commit::{CommitRequest, Committed, TagRequest},
     error::WorkError,
     identity::Identity,

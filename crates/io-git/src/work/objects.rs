@@ -201,7 +201,7 @@ impl Objects {
         self.write(Kind::Tree, "")
     }
 
-    fn find(&self, id: ObjectId, data: &mut Vec<u8>) -> Result<Kind, WorkError> {
+    pub(super) fn find(&self, id: ObjectId, data: &mut Vec<u8>) -> Result<Kind, WorkError> {
         match self.0.try_find(&id, data) {
             Ok(Some(found)) => Ok(found.kind),
             Ok(None) => Err(damaged(format!("object {id} is missing"))),

@@ -61,10 +61,33 @@ impl ConfigSchema {
         Err(Violations(errors.flat_map(|error| words::tell(&self.document, &error)).collect()))
     }
 
+    /// Says what is wrong with a configuration before its templates are rendered: places whose value
+    /// is not known yet are left out.
+    pub fn check_unrendered(&self, config: &Value) -> Vec<String> {
+        let errors = self.validator.iter_errors(config);
+        let known = errors.filter(|error| {
+            let at = config.pointer(error.instance_path().as_str()).unwrap_or(config);
+            !(words::is_about_shape(error.kind()) && holds_template(at))
+        });
+        known.flat_map(|error| words::tell(&self.document, &error)).collect()
+    }
+
     /// Whether the schema wants text at this place and nothing that looks like text would do as well.
     /// Places are members and, in lists, positions.
     pub fn wants_text(&self, place: &[String]) -> bool {
         wanted::wants_text(&self.document, place)
+    }
+}
+
+/// Whether a value, or anything in it, is still to be rendered.
+fn holds_template(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            core_expr::Template::parse(text).is_ok_and(|found| !found.is_literal())
+        }
+        Value::Array(items) => items.iter().any(holds_template),
+        Value::Object(members) => members.values().any(holds_template),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

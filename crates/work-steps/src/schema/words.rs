@@ -23,6 +23,16 @@ pub(super) fn tell(schema: &Value, error: &ValidationError<'_>) -> Vec<String> {
     }
 }
 
+/// Whether a violation may go away when the values below its place change. Names of members do not.
+pub(super) fn is_about_shape(kind: &Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::AdditionalProperties { .. }
+            | Kind::UnevaluatedProperties { .. }
+            | Kind::Required { .. }
+    )
+}
+
 fn simple(kind: &Kind, error: &ValidationError<'_>) -> String {
     match kind {
         Kind::Type { kind } => wrong_type(kind, error.instance()),

@@ -9,7 +9,7 @@ use core_rules::argo_cd::{
     Application, Decision, Initiator, Phase, SourceUpdate, authorize, decide, desired_revisions,
     sync_message, sync_patch, update_sources, worst_phase,
 };
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -89,15 +89,13 @@ impl Step for ArgocdUpdate {
         if let Some(error) = failure(&targets, &decisions) {
             return Err(error);
         }
-        let syncs = targets.iter().zip(&decisions);
-        let syncs = syncs.filter(|(_, decision)| **decision == Decision::Sync);
-        let requests = syncs.map(|(target, _)| sync(target, &applications, cx));
+        let requests = requests(&targets, &decisions, &applications, cx);
         futures::stream::iter(requests).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
         let phases = decisions.iter().map(|decision| match decision {
             Decision::Ended(phase) => *phase,
             Decision::Sync | Decision::Wait => Phase::Running,
         });
-        let is_done = worst_phase(phases) == Phase::Succeeded || !cx.effects.list().is_empty();
+        let is_done = worst_phase(phases) == Phase::Succeeded || cx.effects.are_recorded();
         let outcome = if is_done {
             Outcome::done().checked_by(health_check(&targets))
         } else {
@@ -190,6 +188,17 @@ fn failure(targets: &[Target], decisions: &[Decision]) -> Option<StepError> {
     let mut output = output(targets);
     output.insert("failures".to_owned(), Value::Object(failures));
     Some(StepError::retryable(texts.join("; ")).with_output(output))
+}
+
+/// One request for each Application that needs a sync.
+fn requests<'a>(
+    targets: &'a [Target],
+    decisions: &[Decision],
+    applications: &'a Applications,
+    cx: &'a StepCx<'_>,
+) -> Vec<BoxFuture<'a, Result<(), StepError>>> {
+    let needed = targets.iter().zip(decisions).filter(|(_, decision)| **decision == Decision::Sync);
+    needed.map(|(target, _)| sync(target, applications, cx).boxed()).collect()
 }
 
 /// Asks for one sync; an Application that changes meanwhile is read and decided upon again.
