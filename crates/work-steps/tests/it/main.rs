@@ -6,6 +6,7 @@
     reason = "tests say what is wrong by failing"
 )]
 
+mod git;
 mod helm_template;
 mod helm_update_chart;
 mod kustomize_build;
