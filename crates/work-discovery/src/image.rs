@@ -39,20 +39,44 @@ async fn list(repository: &Repository, listing: Listing<'_>) -> Result<Vec<Strin
     })
 }
 
-/// Asks for the details of tags until the search wants no more of them.
+/// None of the tags that were looked at could be read.
+#[derive(Debug, thiserror::Error)]
+#[error("no image can be read; tag {tag:?}: {problem}")]
+struct NothingReadable {
+    tag: String,
+    problem: String,
+}
+
+/// Asks for the details of tags until the search wants no more of them. Some may be unreadable, but
+/// when all are, that is what is wrong, and not that there are no images.
 async fn look_up(
     repository: &Repository,
     want: Want,
     images: &mut ImageSearch,
 ) -> Result<(), Problem> {
+    let mut first_problem = None;
+    let mut is_any_readable = false;
     loop {
         let wanted = images.wanted();
         if wanted.is_empty() {
-            return Ok(());
+            break;
         }
         for (tag, outcome) in repository.images(&wanted, want).await? {
-            images.answer(&tag, answer(outcome));
+            let answer = answer(outcome);
+            match &answer {
+                Answer::Found(_) => is_any_readable = true,
+                Answer::Unreadable(problem) if first_problem.is_none() => {
+                    first_problem =
+                        Some(NothingReadable { tag: tag.clone(), problem: problem.clone() });
+                }
+                _ => {}
+            }
+            images.answer(&tag, answer);
         }
+    }
+    match first_problem.filter(|_| !is_any_readable) {
+        Some(problem) => Err(Problem::discovery(problem)),
+        None => Ok(()),
     }
 }
 
@@ -62,5 +86,68 @@ fn answer(outcome: Result<ImageMetadata, io_oci::Error>) -> Answer {
         Ok(metadata) => Answer::Found(metadata),
         Err(error) if error.scope() == Scope::Missing => Answer::Missing,
         Err(error) => Answer::Unreadable(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use core_rules::subscription::Verdicts;
+    use dev_testkit::server::{
+        ToxicProxy, Toxin,
+        registry::{Door, Image, Registry},
+    };
+    use io_http::outbound::{self, Outbound, Tls};
+    use io_oci::{Access, Ports, Registries, Settings};
+    use io_runtime::{SystemClock, SystemEntropy, TaskGroup};
+
+    use super::*;
+
+    /// A repository with one image, through a proxy that changes manifests on their way.
+    async fn forged(server: &Registry) -> (ToxicProxy, Repository) {
+        server.push("app", "1.0.0", &Image::built("2024-01-01T00:00:00Z")).await.unwrap();
+        let proxy = ToxicProxy::start(server.address()).await.unwrap();
+        proxy.poison(Toxin::Forged("schemaVersion", "SchemaVersion"));
+        let ports = Ports {
+            clock: Arc::new(SystemClock::new()),
+            entropy: Arc::new(SystemEntropy),
+            tasks: Arc::new(TaskGroup::new()),
+        };
+        let outbound = Outbound::new(outbound::Settings::default());
+        let registries = Registries::new(Settings::default(), outbound, ports);
+        let (project, warehouse) = ("demo".to_owned(), "web".to_owned());
+        let access = Access { project, warehouse, credential: None, tls: Tls::default() };
+        let address = format!("{}/app", proxy.address());
+        let repository = registries.image_repository(&address, &access).unwrap();
+        (proxy, repository)
+    }
+
+    fn search(tags: &[&str]) -> ImageSearch {
+        let subscription = ImageSubscription { discovery_limit: 5, ..ImageSubscription::default() };
+        let tags = tags.iter().map(|tag| (*tag).to_owned());
+        ImageSelector::new(&subscription).unwrap().search(tags, Verdicts::none())
+    }
+
+    #[tokio::test]
+    async fn what_makes_all_images_unreadable_is_told_and_one_of_them_is_passed_over() {
+        let Some(server) = Registry::start(Door::Open).await.unwrap() else { return };
+        let (proxy, repository) = forged(&server).await;
+        let look_up = async |tags: &[&str]| {
+            let mut images = search(tags);
+            look_up(&repository, Want::default(), &mut images).await.map(|()| images.finish().0)
+        };
+        let problem = look_up(&["1.0.0", "0.9.0"]).await.unwrap_err();
+        let told = format!("{problem:?}");
+        assert!(told.contains("sent something else than sha256:"), "{told}");
+        assert!(look_up(&["0.9.0"]).await.unwrap().is_empty(), "it is only missing");
+
+        proxy.poison(Toxin::None);
+        proxy.cut();
+        assert_eq!(look_up(&["1.0.0"]).await.unwrap().len(), 1);
+        server.push("app", "2.0.0", &Image::built("2024-02-01T00:00:00Z")).await.unwrap();
+        proxy.poison(Toxin::Forged("schemaVersion", "SchemaVersion"));
+        proxy.cut();
+        assert_eq!(look_up(&["2.0.0", "1.0.0"]).await.unwrap().len(), 1);
     }
 }

@@ -37,6 +37,8 @@ pub enum Toxin {
     Status(u16, Vec<String>),
     /// Every request is answered with a body that never ends.
     EndlessBody,
+    /// Answers have the second text where the server wrote the first, which is as long.
+    Forged(&'static str, &'static str),
 }
 
 /// The proxy; it ends when this is dropped.
@@ -121,6 +123,7 @@ async fn treat(mut client: TcpStream, server: SocketAddr, toxin: Toxin) -> Resul
         Toxin::HalfOpen => std::future::pending().await,
         Toxin::SlowLoris(pause) => drip(client, server, Some(pause), usize::MAX).await?,
         Toxin::CutAfter(bytes) => drip(client, server, None, bytes).await?,
+        Toxin::Forged(from, to) => forge(client, server, from, to).await?,
         Toxin::Status(status, lines) => {
             head(&mut client).await?;
             let start = format!("HTTP/1.1 {status} No");
@@ -140,6 +143,39 @@ async fn treat(mut client: TcpStream, server: SocketAddr, toxin: Toxin) -> Resul
         }
     }
     Ok(())
+}
+
+/// Passes requests on as they are, and answers with one text for another.
+async fn forge(client: TcpStream, server: SocketAddr, from: &str, to: &str) -> Result<()> {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = TcpStream::connect(server).await?.into_split();
+    let answers = async {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let count = from_server.read(&mut buffer).await?;
+            let Some(answer) = buffer.get_mut(..count).filter(|answer| !answer.is_empty()) else {
+                return anyhow::Ok(());
+            };
+            replace(answer, from.as_bytes(), to.as_bytes());
+            to_client.write_all(answer).await?;
+        }
+    };
+    tokio::select! {
+        ended = tokio::io::copy(&mut from_client, &mut to_server) => ended.map(drop)?,
+        ended = answers => ended?,
+    }
+    Ok(())
+}
+
+fn replace(text: &mut [u8], from: &[u8], to: &[u8]) {
+    for at in 0..text.len() {
+        if let Some(place) = text.get_mut(at..at.saturating_add(from.len()))
+            && place == from
+            && from.len() == to.len()
+        {
+            place.copy_from_slice(to);
+        }
+    }
 }
 
 /// Reads the head of a request, so that it is answered and not interrupted. Who tries TLS is answered in plain text, as
