@@ -46,6 +46,7 @@ impl Sick {
 
     async fn heal(&mut self) {
         self.proxy.poison(Toxin::None);
+        self.proxy.cut();
         self.watched.refresh().await.unwrap();
         self.watched.await_freight(&self.freight).await.unwrap();
     }
@@ -151,6 +152,7 @@ async fn an_ssh_server_that_misbehaves_is_told_and_holds_up_no_other() {
 #[tokio::test]
 async fn a_registry_that_misbehaves_is_told_and_holds_up_no_other() {
     let elsewhere = Elsewhere::start().await;
+    let forged = Toxin::Forged("schemaVersion", "SchemaVersion");
     let cases = vec![
         ("half-open", Toxin::HalfOpen, "HOST did not finish its answer within 1 s"),
         ("slow-loris", drip(), "HOST did not finish its answer within 1 s"),
@@ -159,6 +161,7 @@ async fn a_registry_that_misbehaves_is_told_and_holds_up_no_other() {
         ("broken", status(500, "x: y"), "HOST answered HTTP 500 for /v2/"),
         ("redirect", elsewhere.redirect(), "HOST answered HTTP 302 for /v2/"),
         ("endless", Toxin::EndlessBody, "the repository has more than"),
+        ("lying", forged, "no image can be read; tag \"1.1.0\": HOST sent something else than"),
     ];
     endure(cases, async |name| Origin::images(name).await).await;
     elsewhere.check();
