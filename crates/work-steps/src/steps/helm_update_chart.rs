@@ -9,10 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    helm::{Chart, Fetch, Lock, fetch},
+    helm::{Access, Chart, Fetch, Lock, fetch},
     render::Home,
 };
-use crate::{Credentials, Outcome, Programs, Registries, Step, StepCx, StepError, StepResult};
+use crate::{
+    Credentials, Network, Outcome, Programs, Registries, Step, StepCx, StepError, StepResult,
+};
 
 /// The step.
 pub(crate) struct HelmUpdateChart;
@@ -48,20 +50,21 @@ struct Wanted {
 impl Step for HelmUpdateChart {
     const KIND: &'static str = "helm-update-chart";
     type Config = Config;
-    type Needs = (Programs, Credentials, Registries);
+    type Needs = (Programs, Credentials, Registries, Network);
 
     async fn run(
         &self,
         config: Config,
-        (programs, credentials, registries): Self::Needs,
+        (programs, credentials, registries, network): Self::Needs,
         cx: &StepCx<'_>,
     ) -> StepResult {
         let Config { path, charts } = config;
         let chart = Chart::read(&path, cx.files)?;
         let before = Lock::read(&chart, cx.files)?;
         let chart = set_versions(chart, &charts.unwrap_or_default(), &path, cx)?;
+        let access = Access { credentials, registries, network };
         let home = Home::create(&programs, cx).await?;
-        fetch(&chart, Fetch::Newest, &home, (&credentials, &registries), cx).await?;
+        fetch(&chart, Fetch::Newest, &home, &access, cx).await?;
         let after = Lock::read(&chart, cx.files)?;
         let changes = before.changes(&after);
         if changes.is_empty() {

@@ -45,6 +45,8 @@ async fn values_count_in_the_order_files_set_literal() {
     chart(&testbed);
     testbed.write("one.yaml", "a: one\n");
     testbed.write("two.yaml", "a: two\n");
+    // What a killed process left behind goes too.
+    std::fs::create_dir_all(testbed.private().join("home-x/cache")).unwrap();
     let out = rendered(&testbed, json!({})).await;
     assert!(out.contains("a: \"default\"") && out.contains("namespace: demo"), "{out}");
     let out =

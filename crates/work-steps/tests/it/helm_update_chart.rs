@@ -198,8 +198,14 @@ async fn links_cannot_make_helm_write_or_read_elsewhere() {
 #[tokio::test]
 async fn a_repository_that_is_not_there_is_told() {
     let Some(testbed) = testbed_with(&["helm"]).await else { return };
-    declare(&testbed, "http://127.0.0.1:1", "1.0.0");
-    let failed = update(&testbed, Value::Null).await;
-    assert_eq!(failed.class, Some(Class::Retryable));
-    assert!(failed.message.contains("127.0.0.1:1"), "{}", failed.message);
+    for (url, told) in [
+        ("http://127.0.0.1:1", "127.0.0.1:1 could not be reached"),
+        ("http://169.254.169.254/latest", "is not asked, because"),
+        ("oci://169.254.169.254/charts", "is not asked, because"),
+    ] {
+        declare(&testbed, url, "1.0.0");
+        let failed = update(&testbed, Value::Null).await;
+        assert_eq!(failed.class, Some(Class::Retryable));
+        assert!(failed.message.contains(told), "{}", failed.message);
+    }
 }

@@ -6,7 +6,7 @@ use io_exec::Output;
 
 use super::{Chart, check_links, sources::Sources};
 use crate::{
-    Credentials, Registries, StepCx, StepError,
+    Credentials, Network, Registries, StepCx, StepError,
     steps::render::{Files, Home},
 };
 
@@ -17,6 +17,13 @@ pub(crate) enum Fetch {
     Newest,
     /// Those in `Chart.lock`, or the newest when there is none.
     Locked,
+}
+
+/// What fetching needs beside a home.
+pub(crate) struct Access {
+    pub(crate) credentials: Credentials,
+    pub(crate) registries: Registries,
+    pub(crate) network: Network,
 }
 
 impl Fetch {
@@ -33,11 +40,11 @@ pub(crate) async fn fetch(
     chart: &Chart,
     which: Fetch,
     home: &Home<'_>,
-    (credentials, registries): (&Credentials, &Registries),
+    Access { credentials, registries, network }: &Access,
     cx: &StepCx<'_>,
 ) -> Result<(), StepError> {
     check_links(chart, cx.files).await?;
-    let sources = Sources::of(&chart.dependencies, credentials, cx).await?;
+    let sources = Sources::of(&chart.dependencies, credentials, &network.outbound, cx).await?;
     home.keep("repositories.yaml", sources.repositories().as_bytes())?;
     home.keep("registries.json", sources.logins().as_bytes())?;
     let is_plain = sources.speak_plain_http(registries, cx).await?;

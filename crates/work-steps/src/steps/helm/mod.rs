@@ -7,6 +7,6 @@ mod sources;
 
 pub(super) use self::{
     chart::{Chart, Dependency, Lock},
-    dependencies::{Fetch, fetch},
+    dependencies::{Access, Fetch, fetch},
     local::check_links,
 };

@@ -6,7 +6,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use core_pattern::normalize_chart;
 use core_rules::credential::Credential;
 use io_creds::Kind;
-use io_http::outbound::{Tls, is_local_host};
+use io_http::outbound::{Outbound, Tls, Url, is_local_host};
 use io_oci::Access;
 use serde_json::{Map, Value, json};
 
@@ -34,11 +34,13 @@ impl Sources {
     pub(super) async fn of(
         dependencies: &[Dependency],
         credentials: &Credentials,
+        outbound: &Outbound,
         cx: &StepCx<'_>,
     ) -> Result<Self, StepError> {
         let mut sources = Self::default();
         for dependency in dependencies {
             let address = dependency.repository.trim_end_matches('/');
+            check_address(address, outbound)?;
             if let Some(place) = address.strip_prefix("oci://") {
                 sources.add_registry(place, &dependency.name, credentials, cx).await?;
             } else if address.starts_with("https://") || address.starts_with("http://") {
@@ -177,4 +179,16 @@ fn anonymous(cx: &StepCx<'_>) -> Access {
         credential: None,
         tls: Tls::default(),
     }
+}
+
+/// Helm dials by itself, so an address that is refused to everybody else is refused before.
+fn check_address(url: &str, outbound: &Outbound) -> Result<(), StepError> {
+    // As Helm would read it: only of http and https are hosts in their normal form.
+    let plain = url.replacen("oci://", "https://", 1);
+    let host = Url::parse(&plain).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host = host.unwrap_or_default();
+    let Ok(address) = host.trim_matches(['[', ']']).parse() else { return Ok(()) };
+    outbound.settings().policy.check(address).map_err(|refusal| {
+        StepError::retryable(format!("the repository {url} is not asked, because {refusal}"))
+    })
 }

@@ -12,10 +12,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    helm::{Chart, Fetch, check_links, fetch},
+    helm::{Access, Chart, Fetch, check_links, fetch},
     render::{Files, Home, MAX_OUTPUT, Place, documents, write_all},
 };
-use crate::{Credentials, Outcome, Programs, Registries, Step, StepCx, StepError, StepResult};
+use crate::{
+    Credentials, Network, Outcome, Programs, Registries, Step, StepCx, StepError, StepResult,
+};
 
 const MAX_VALUES_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -106,19 +108,20 @@ struct SetValue {
 impl Step for HelmTemplate {
     const KIND: &'static str = "helm-template";
     type Config = Config;
-    type Needs = (Programs, Credentials, Registries);
+    type Needs = (Programs, Credentials, Registries, Network);
 
     async fn run(
         &self,
         config: Config,
-        (programs, credentials, registries): Self::Needs,
+        (programs, credentials, registries, network): Self::Needs,
         cx: &StepCx<'_>,
     ) -> StepResult {
+        let access = Access { credentials, registries, network };
         let home = Home::create(&programs, cx).await?;
         if config.build_dependencies {
             let chart = Chart::read(&config.path, cx.files)?;
             if !chart.dependencies.is_empty() {
-                fetch(&chart, Fetch::Locked, &home, (&credentials, &registries), cx).await?;
+                fetch(&chart, Fetch::Locked, &home, &access, cx).await?;
             }
         } else if cx.files.metadata(&config.path)?.kind == FileKind::Directory {
             check_links(&Chart::read(&config.path, cx.files)?, cx.files).await?;

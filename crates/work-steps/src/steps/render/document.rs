@@ -81,11 +81,11 @@ mod tests {
 
     #[test]
     fn a_stream_is_taken_apart_at_its_separators_only() {
-        let stream = "\n---\n# Source: a\nkind: A\napiVersion: apps/v1\nmetadata:\n  name: x\n  namespace: n\ndata: |\n  ---\n  --- x\n---\n# nothing\n--- \nkind: B\n---more: 1\n---\n";
+        let stream = "\n---\n# Source: a\nkind: A\napiVersion: apps/v1\nmetadata:\n  name: x\n  namespace: ns\ndata: |\n  ---\n  --- x\n---\n# nothing\n--- \nkind: B\n---more: 1\n---\n";
         let found = documents(stream).unwrap();
         assert_eq!(found.len(), 2, "{found:?}");
         let Document { group, version, kind, namespace, name, text } = &found[0];
-        assert_eq!([group, version, kind, namespace, name], ["apps", "v1", "A", "n", "x"]);
+        assert_eq!([group, version, kind, namespace, name], ["apps", "v1", "A", "ns", "x"]);
         assert!(
             text.starts_with("# Source: a\nkind: A\n") && text.ends_with("  --- x\n"),
             "{text}"

@@ -2,11 +2,14 @@
 //! fenced in, within limits of time and output, and not too many at once.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use io_exec::{Command, Confinement, Error, Exec, Finished, Limits, Output, WorkDir, find_program};
+use io_exec::{
+    Command, Confinement, Error, Exec, Finished, Jail, Limits, Output, WorkDir, find_program,
+};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{Programs, StepCx, StepError};
@@ -17,6 +20,8 @@ pub(crate) const MAX_OUTPUT: usize = 64 * 1024 * 1024;
 const DEADLINE: Duration = Duration::from_mins(10);
 /// How many programs run at the same time, whatever number of Promotions wants them.
 const AT_ONCE: usize = 4;
+/// How the names of homes begin.
+const PREFIX: &str = "home-";
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// What of our own environment programs need: where programs are, and how to get to the network.
@@ -55,9 +60,12 @@ impl<'a> Home<'a> {
     ) -> Result<Self, StepError> {
         let turn =
             TURNS.acquire().await.map_err(|_| StepError::retryable("the process is stopping"))?;
-        let directory = WorkDir::create(cx.private, "home-").map_err(|error| {
-            StepError::retryable("no private directory could be made for programs").because(error)
-        })?;
+        let directory = sweep(cx.private)
+            .and_then(|()| WorkDir::create(cx.private, PREFIX))
+            .map_err(|error| {
+                let message = "no private directory could be made for programs";
+                StepError::retryable(message).because(error)
+            })?;
         Ok(Self { directory, programs, cx, _turn: turn })
     }
 
@@ -161,6 +169,18 @@ impl<'a> Home<'a> {
         let home = self.path().display().to_string();
         self.cx.files.hide_root(text).replace(&format!("{home}/"), "").replace(&home, "home")
     }
+}
+
+/// Removes homes that a killed process left behind, because they hold credentials. The steps of a Promotion
+/// run one after the other, so nobody lives there.
+fn sweep(private: &Path) -> io::Result<()> {
+    let jail = Jail::open(private)?;
+    for entry in jail.read_dir("")? {
+        if entry.name().to_string_lossy().starts_with(PREFIX) {
+            jail.remove(&entry.path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Remote bases are fetched by git, which must not run what it finds in a repository.
