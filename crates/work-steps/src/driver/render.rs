@@ -148,7 +148,7 @@ impl Renderer<'_> {
         };
         let records = if names("stepMetas") { self.records() } else { &[] };
         let outputs = if names("outputs") || names("task") {
-            Value::map(self.state.iter().map(|(alias, it)| (alias.as_str(), Value::from_json(it))))
+            Value::map(self.state.iter().map(|(alias, it)| (alias.as_str(), output(it))))
         } else {
             Value::map::<&str>([])
         };
@@ -203,6 +203,11 @@ impl Renderer<'_> {
     fn records(&self) -> &[StepExecutionMetadata] {
         &self.progress.step_execution_metadata
     }
+}
+
+/// A step that put nothing out has no members, which is no error to look for.
+fn output(output: &Json) -> Value {
+    if output.is_null() { Value::map::<&str>([]) } else { Value::from_json(output) }
 }
 
 fn as_map(vars: &[(&str, Value)]) -> Value {

@@ -14,12 +14,15 @@ mod image_selection;
 mod inflate;
 mod pattern;
 mod promotion_name;
+mod promotion_phase;
+mod promotion_run;
 mod receiver;
 mod replica;
 mod semver;
 mod shorten;
 mod stage;
 mod step;
+mod step_run;
 mod subscription;
 mod template;
 mod template_function;
@@ -108,6 +111,16 @@ pub static FAMILIES: &[Family] = &[
     family("patterns", pattern::run, &[pattern::DOTS_INSIDE_A_NAME]),
     family("promotion-name", promotion_name::run, &[]),
     family("promotion-order", stage::run_order, &[]),
+    family("promotion-phase", promotion_phase::run, &[]),
+    family(
+        "promotion-run",
+        promotion_run::run,
+        &[
+            promotion_run::ERRORS_IN_A_ROW,
+            promotion_run::UNREADY_STEPS_END,
+            promotion_run::NO_STEPS,
+        ],
+    ),
     family(
         "rbac-annotations",
         access::run_annotations,
@@ -128,6 +141,9 @@ pub static FAMILIES: &[Family] = &[
     family("semver-sort", semver::run_sort, &[]),
     family("shorten", shorten::run, &[shorten::WHOLE_CHARACTERS]),
     family("step-alias", step::run_alias, &[]),
+    family("step-compose-output", step_run::run, &[]),
+    family("step-config", step_run::run_config, &[step_run::UNKNOWN_KINDS]),
+    family("step-fail", step_run::run, &[]),
     family("step-status-severity", step::run_severity, &[]),
     family("tag-filters", pattern::run_tag_filter, &[]),
     family("template-expr", template::run, &[template::NOT_A_NUMBER]),
