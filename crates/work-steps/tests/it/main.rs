@@ -7,8 +7,13 @@
 )]
 
 mod git;
+mod git_merge_pr;
+mod git_open_pr;
+mod git_wait_for_pr;
+mod github_push;
 mod helm_template;
 mod helm_update_chart;
+mod hosting;
 mod kustomize_build;
 mod oci;
 mod tools;

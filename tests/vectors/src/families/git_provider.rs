@@ -33,7 +33,8 @@ pub(super) const ENCODED_LINKS: Exception = Exception {
     reason: "a link with a blank in it ends there",
     applies: |case| {
         let mut ours = answer(case);
-        ours["commitURL"] = json!(ours["commitURL"].as_str().unwrap_or_default().replace("%20", " "));
+        ours["commitURL"] =
+            json!(ours["commitURL"].as_str().unwrap_or_default().replace("%20", " "));
         ours == case.member_or_null("want")
     },
 };
