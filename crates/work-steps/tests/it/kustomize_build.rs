@@ -1,6 +1,7 @@
 //! `kustomize-build` with the real program.
 
 use api_kinds::promotion::PromotionStepStatus as Status;
+use dev_testkit::server::GitHttp;
 use serde_json::json;
 use work_steps::{Class, testbed::Testbed};
 
@@ -94,6 +95,33 @@ async fn charts_are_inflated_with_helm_and_its_settings() {
     assert_eq!(done.status, Status::Succeeded, "{}", done.message);
     let out = testbed.read("out.yaml").unwrap();
     assert!(out.contains("kube: v1.29.0") && out.contains("api: \"true\""), "{out}");
+}
+
+#[tokio::test]
+async fn bases_in_repositories_are_fetched() {
+    let Some(testbed) = testbed_with(&["kustomize"]).await else { return };
+    let server = GitHttp::start().await.unwrap();
+    let base =
+        [("app/kustomization.yaml", "resources: [service.yaml]\n"), ("app/service.yaml", SERVICE)];
+    server.repository("base.git").unwrap().commit("main", "base", &base).unwrap();
+    let url = format!("{}//app?ref=main", server.url("base.git"));
+    testbed.write("src/kustomization.yaml", format!("namePrefix: dev-\nresources:\n- {url}\n"));
+    let done = testbed.run("kustomize-build", json!({"path": "src", "outPath": "out.yaml"})).await;
+    assert_eq!(done.status, Status::Succeeded, "{}", done.message);
+    assert!(testbed.read("out.yaml").unwrap().contains("name: dev-Web"));
+}
+
+#[tokio::test]
+async fn more_builds_than_run_at_once_take_turns() {
+    let Some(testbed) = testbed_with(&["kustomize"]).await else { return };
+    let testbeds: Vec<Testbed> = (0..8).map(|_| testbed.fresh()).collect();
+    let builds = testbeds.iter().map(|testbed| {
+        kustomization(testbed, "");
+        testbed.run("kustomize-build", json!({"path": "src", "outPath": "out.yaml"}))
+    });
+    for done in futures::future::join_all(builds).await {
+        assert_eq!(done.status, Status::Succeeded, "{}", done.message);
+    }
 }
 
 #[tokio::test]

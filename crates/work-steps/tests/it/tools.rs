@@ -25,6 +25,7 @@ pub(crate) fn environment(variables: &[(&str, &str)]) -> Arc<dyn Environment> {
 }
 
 /// Where a program is.
+#[expect(clippy::print_stderr, reason = "a test that does nothing says so")]
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let build = dev_testkit::repository().join("tools/build");
     let printed = Command::new(build).args(["--print", name]).output().unwrap();
@@ -35,7 +36,7 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let is_ci = SystemEnvironment.var("CI").is_some_and(|value| value == "true");
     assert!(found.is_some() || !is_ci, "{name} is missing: run make {name}");
     if found.is_none() {
-        println!("skipped: {name} is missing, make {name} builds it");
+        eprintln!("skipped: {name} is missing, make {name} builds it");
     }
     found
 }
