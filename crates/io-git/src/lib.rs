@@ -32,7 +32,7 @@ pub use mirror::Activity;
 pub use refs::{Ref, Refs};
 pub use remote::Remote;
 pub use repository::Repository;
-pub use settings::Settings;
+pub use settings::{Settings, SshUser};
 pub use store::{MirrorUsage, Store, Usage};
 pub use work::{
     At, Backoff, BranchLock, Change, CheckedOut, Checkout, CloneRequest, CommitRequest, Committed,

@@ -29,6 +29,27 @@ pub struct Settings {
     pub known_hosts: Option<PathBuf>,
     /// Whether `file://` repositories may be used; they read our own disk.
     pub allow_local: bool,
+    /// The person whose agent logs in where no credential is given. A server works for nobody in particular: only a
+    /// command that a person runs sets it.
+    pub ssh_user: Option<SshUser>,
+}
+
+/// What a person has for `ssh`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SshUser {
+    /// The socket of the agent that holds the keys.
+    pub agent: Option<PathBuf>,
+    /// Host keys the person has accepted; nothing is written there.
+    pub known_hosts: Option<PathBuf>,
+}
+
+impl SshUser {
+    /// `SSH_AUTH_SOCK`, and `.ssh/known_hosts` below `HOME`.
+    pub fn from_environment(environment: &dyn Environment) -> Self {
+        let variables = Variables::new(environment);
+        let known_hosts = variables.path("HOME").map(|home| home.join(".ssh/known_hosts"));
+        Self { agent: variables.path("SSH_AUTH_SOCK"), known_hosts }
+    }
 }
 
 impl Settings {
@@ -45,6 +66,7 @@ impl Settings {
             stall: Duration::from_mins(1),
             known_hosts: None,
             allow_local: false,
+            ssh_user: None,
         }
     }
 

@@ -1,4 +1,5 @@
-//! A login over SSH: a configuration for `ssh` that knows one host, one key and nothing of the user we run as.
+//! A login over SSH: a configuration for `ssh` that knows one host, one key and nothing of the user we run as, unless
+//! that is a person who lends us the agent.
 //!
 //! The host is dialled by an address that was checked, while its key is looked up under its name.
 
@@ -15,6 +16,7 @@ use crate::{
     error::Error,
     remote::{SshAddress, Target},
     session::home,
+    settings::SshUser,
 };
 
 /// How long the path of a socket may be, less what ssh appends while it makes one.
@@ -65,7 +67,9 @@ pub(crate) async fn write(
         }
         _ => "none".to_owned(),
     };
-    let text = ssh_config(cx, ssh, &address, &key, &control_path(home.path()));
+    let is_keyless = !matches!(target.credential, Some(Credential::SshKey(_)));
+    let user = cx.settings.ssh_user.as_ref().filter(|_| is_keyless);
+    let text = ssh_config(cx, ssh, user, &address, &key, &control_path(home.path()));
     home.write_private("ssh_config", text.as_bytes()).map_err(local)
 }
 
@@ -78,9 +82,24 @@ fn control_path(home: &Path) -> String {
     format!("\"{}\"", path.replace('%', "%%"))
 }
 
+/// The files of host keys: ours, to which new ones are added, and the one of the user.
+fn known_hosts(root: &Path, user: Option<&SshUser>) -> String {
+    let ours = quoted(&root.join("known_hosts"));
+    match user.and_then(|user| user.known_hosts.as_deref()) {
+        Some(theirs) => format!("{ours} {}", quoted(theirs)),
+        None => ours,
+    }
+}
+
+/// A path as one word, in which `ssh` finds nothing to fill in.
+fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('%', "%%"))
+}
+
 fn ssh_config(
     cx: &Context,
     ssh: &SshAddress,
+    user: Option<&SshUser>,
     address: &str,
     key: &str,
     control_path: &str,
@@ -88,20 +107,23 @@ fn ssh_config(
     let port = ssh.port.unwrap_or(22);
     let alias = if port == 22 { ssh.host.clone() } else { format!("[{}]:{port}", ssh.host) };
     let (known, checking) = match &cx.settings.known_hosts {
-        Some(file) => (file.clone(), "yes"),
-        None => (cx.settings.root.join("known_hosts"), "accept-new"),
+        Some(file) => (quoted(file), "yes"),
+        None => (known_hosts(&cx.settings.root, user), "accept-new"),
     };
+    let agent = user.and_then(|user| user.agent.as_deref());
+    let (agent, only_files) =
+        agent.map_or_else(|| ("none".to_owned(), "yes"), |socket| (quoted(socket), "no"));
     let mut text = format!(
         "Host *\nHostName {address}\nPort {port}\nHostKeyAlias {alias}\nIdentityFile {key}\n\
-         UserKnownHostsFile \"{}\"\nStrictHostKeyChecking {checking}\nControlPath {control_path}\n",
-        known.display()
+         IdentityAgent {agent}\nIdentitiesOnly {only_files}\nUserKnownHostsFile {known}\n\
+         StrictHostKeyChecking {checking}\nControlPath {control_path}\n"
     );
     if let Some(user) = &ssh.user {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "User {user}");
     }
     text.push_str(
-        "GlobalKnownHostsFile none\nIdentitiesOnly yes\nIdentityAgent none\nBatchMode yes\n\
+        "GlobalKnownHostsFile none\nBatchMode yes\n\
          PasswordAuthentication no\nKbdInteractiveAuthentication no\nConnectTimeout 30\n\
          ServerAliveInterval 15\nServerAliveCountMax 4\nForwardAgent no\nForwardX11 no\n\
          ClearAllForwardings yes\nPermitLocalCommand no\nControlMaster no\nControlPersist no\n\

@@ -9,6 +9,7 @@
     reason = "helpers of tests"
 )]
 
+mod changes;
 mod clones;
 mod crash;
 mod faults;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use core_clock::FixedEnvironment;
 use core_rules::credential::Credential;
 use dev_testkit::server::{SshServer, missing_sshd};
-use io_git::{Error, Repository};
+use io_git::{Error, Repository, SshUser};
 
 use crate::world::{World, fetch, remote, subjects};
 
@@ -108,4 +109,98 @@ async fn a_closed_port_is_unreachable() {
     let error =
         world.store.repository(&remote(&url, None)).unwrap().list_refs(&[]).await.unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+}
+
+/// An agent with the key of the server's user; it ends when this is dropped.
+struct Agent {
+    directory: tempfile::TempDir,
+    child: std::process::Child,
+}
+
+impl Agent {
+    fn start(key: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("socket");
+        let child = std::process::Command::new("ssh-agent")
+            .args(["-D", "-a"])
+            .arg(&socket)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let agent = Self { directory, child };
+        for _ in 0..500 {
+            if !socket.exists() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        let file = agent.directory.path().join("key");
+        std::fs::write(&file, key).unwrap();
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&file, private).unwrap();
+        let mut add = std::process::Command::new("ssh-add");
+        let added = add.arg("-q").arg(&file).env("SSH_AUTH_SOCK", &socket).status().unwrap();
+        assert!(added.success());
+        std::fs::remove_file(&file).unwrap();
+        agent
+    }
+
+    fn user(&self, known_hosts: &str) -> SshUser {
+        let file = self.directory.path().join("known_hosts");
+        std::fs::write(&file, known_hosts).unwrap();
+        let environment: FixedEnvironment = [
+            ("SSH_AUTH_SOCK", self.directory.path().join("socket").display().to_string()),
+            ("HOME", "/nowhere".to_owned()),
+        ]
+        .into_iter()
+        .collect();
+        SshUser { known_hosts: Some(file), ..SshUser::from_environment(&environment) }
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn without_credential(world: &World, server: &SshServer) -> Repository {
+    world.store.repository(&remote(&server.url("a.git"), None)).unwrap()
+}
+
+#[tokio::test]
+async fn the_agent_of_a_person_logs_in_where_there_is_no_credential() {
+    let Some(server) = server().await else { return };
+    let agent = Agent::start(&server.client_key().unwrap());
+    let user = agent.user(&server.known_host().unwrap());
+    let world = World::with(|settings| settings.ssh_user = Some(user)).await;
+    let repository = without_credential(&world, &server);
+    let snapshot = fetch(&repository, "refs/heads/main").await.unwrap();
+    assert_eq!(subjects(&snapshot, "refs/heads/main").await.unwrap().len(), 3);
+    let plain = World::new().await;
+    let refused = without_credential(&plain, &server).list_refs(&["HEAD"]).await;
+    assert!(refused.is_err(), "nobody lends an agent to a server");
+}
+
+#[tokio::test]
+async fn a_key_that_is_given_is_used_instead_of_the_agent() {
+    let Some(server) = server().await else { return };
+    let agent = Agent::start(&server.client_key().unwrap());
+    let user = agent.user(&server.known_host().unwrap());
+    let world = World::with(|settings| settings.ssh_user = Some(user)).await;
+    let stranger = login(&world, &server, server.stranger_key().unwrap());
+    assert!(stranger.list_refs(&["HEAD"]).await.is_err());
+}
+
+#[tokio::test]
+async fn a_host_with_another_key_than_the_person_knows_is_refused() {
+    let Some(server) = server().await else { return };
+    let other = SshServer::start().await.unwrap().known_host().unwrap();
+    let (_, key) = other.split_once(' ').unwrap();
+    let agent = Agent::start(&server.client_key().unwrap());
+    let user = agent.user(&format!("[127.0.0.1]:{} {key}", server.address().port()));
+    let world = World::with(|settings| settings.ssh_user = Some(user)).await;
+    let refused = without_credential(&world, &server).list_refs(&["HEAD"]).await;
+    let error = refused.unwrap_err();
+    assert!(matches!(error, Error::HostKey { .. }), "{error:?}");
 }
