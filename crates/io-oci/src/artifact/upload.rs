@@ -1,5 +1,7 @@
 //! Putting a blob into a repository: found there, taken over from a neighbour, or sent.
 
+use std::pin::pin;
+
 use http::{HeaderValue, Method, StatusCode, header};
 use io_http::outbound::{Request, Response, Url};
 
@@ -92,9 +94,18 @@ impl Repository {
             .within(self.patience(descriptor.size()));
         let request = self.sign_upload(request).await?;
         let (feed, body) = pipe(descriptor.size());
-        let (fed, answered) = tokio::join!(pump(blob, feed), self.line.upload(request, body));
-        fed?;
-        self.check(&answered?, &format!("the upload of blob {}", descriptor.digest))
+        let mut fed = pin!(pump(blob, feed));
+        let mut answered = pin!(self.line.upload(request, body));
+        // Who answers before all bytes came does not want them: nobody waits until they are sent.
+        let response = tokio::select! {
+            biased;
+            fed = &mut fed => {
+                fed?;
+                answered.await?
+            }
+            answered = &mut answered => answered?,
+        };
+        self.check(&response, &format!("the upload of blob {}", descriptor.digest))
     }
 
     /// The registry's log-in, unless the bytes go to somebody else's storage.

@@ -1,13 +1,20 @@
 //! Whole artifacts: read, copied within a registry and to another one, and lied about.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use dev_testkit::server::registry::{Door, Image, PASSWORD, Registry, USERNAME};
 use io_oci::{Annotations, Artifact, Error, Reference, Registries};
 use sha2::{Digest as _, Sha256};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
 
 use crate::{
     anonymous, as_user,
@@ -267,6 +274,49 @@ async fn a_source_that_lies_in_the_middle_of_a_copy_is_the_one_that_is_blamed() 
     assert_eq!(uploads.load(Ordering::Relaxed), 0);
     let put = |seen: &Seen| seen.method == "PUT" && seen.target.contains("/manifests/");
     assert!(!server.seen().iter().any(put));
+}
+
+/// Reads no further than the headers, refuses, and stays.
+async fn refuse_early(listener: TcpListener) {
+    let mut open = Vec::new();
+    while let Ok((mut stream, _)) = listener.accept().await {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        stream.write_all(b"HTTP/1.1 413 S\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        open.push(stream);
+    }
+}
+
+#[tokio::test]
+async fn a_destination_that_refuses_before_it_has_read_everything_holds_up_nobody() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}/upload", listener.local_addr().unwrap());
+    let refusing = tokio::task::spawn(refuse_early(listener));
+    let server = Double::start(move |seen| accept(seen, &address)).await;
+    let large = "a".repeat(30_000_000);
+    let digest = sha256(large.as_bytes());
+    let manifest = format!(
+        r#"{{"config":{{"digest":"{digest}","size":{size}}},"layers":[]}}"#,
+        size = large.len()
+    );
+    let origin = Double::start(move |seen| match &*seen.target {
+        "/v2/" => Reply::status(200),
+        target if target.contains("/manifests/") => Reply::body(MANIFEST, &manifest),
+        _ => Reply::body("x", &large),
+    })
+    .await;
+    let registries = registries();
+    let from = reference(origin.repository("app:v1"));
+    let to = reference(server.repository("app:v1"));
+    let source = registries.source(&from, &anonymous()).unwrap();
+    let artifact = source.artifact(&from).await.unwrap();
+    let destination = registries.destination(&to, &anonymous(), &source).unwrap();
+    let pushed = destination.push(&source, &artifact, "v1");
+    let error = tokio::time::timeout(Duration::from_secs(20), pushed).await.unwrap().unwrap_err();
+    assert!(matches!(error, Error::Status { status: 413, .. }), "{error}");
+    refusing.abort();
 }
 
 #[tokio::test]
