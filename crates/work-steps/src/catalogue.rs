@@ -30,13 +30,21 @@ pub const STEPS: &[&dyn AnyStep] = &[
     &steps::helm_update_chart::HelmUpdateChart,
     &steps::http::Http,
     &steps::http_download::HttpDownload,
+    &steps::json_parse::JsonParse,
+    &steps::json_update::JsonUpdate,
     &steps::kustomize_build::KustomizeBuild,
+    &steps::kustomize_set_image::KustomizeSetImage,
     &steps::oci_download::OciDownload,
     &steps::oci_push::OciPush,
     &steps::set_freight_alias::SetFreightAlias,
     &steps::set_metadata::SetMetadata,
     &steps::tar::Tar,
+    &steps::toml_parse::TomlParse,
+    &steps::toml_update::TomlUpdate,
     &steps::untar::Untar,
+    &steps::yaml_merge::YamlMerge,
+    &steps::yaml_parse::YamlParse,
+    &steps::yaml_update::YamlUpdate,
 ];
 
 /// The step of this kind.
@@ -59,7 +67,7 @@ fn position(kind: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{step as find, *};
 
     #[test]
     fn kinds_stand_in_order_and_once() {
@@ -71,9 +79,9 @@ mod tests {
     fn every_kind_is_found_and_has_a_schema_that_compiles() {
         for step in STEPS {
             let kind = step.kind();
-            assert_eq!(super::step(kind).map(|found| found.kind()), Some(kind));
+            assert_eq!(find(kind).map(AnyStep::kind), Some(kind));
             assert!(schema(kind).is_some_and(|schema| schema.is_ok()), "{kind}");
         }
-        assert!(super::step("nope").is_none() && schema("nope").is_none());
+        assert!(find("nope").is_none() && schema("nope").is_none());
     }
 }
