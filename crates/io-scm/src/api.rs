@@ -25,7 +25,7 @@ use crate::{
 /// The longest answer that is read: a page of a hundred pull requests with long descriptions.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 /// The longest that one exchange may take.
-const EXCHANGE: Duration = Duration::from_secs(60);
+const EXCHANGE: Duration = Duration::from_mins(1);
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// How requests are signed.

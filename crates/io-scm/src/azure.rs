@@ -38,7 +38,8 @@ pub(crate) struct Azure {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Pull {
-    pull_request_id: u64,
+    #[serde(rename = "pullRequestId")]
+    number: u64,
     status: String,
     #[serde(default)]
     is_draft: bool,
@@ -130,7 +131,7 @@ impl Azure {
             commit.as_ref().and_then(|commit| commit_id(&commit.commit_id))
         };
         Some(PullRequest {
-            number: pull.pull_request_id,
+            number: pull.number,
             url: self.link(pull)?,
             state,
             merge_commit: id(&pull.last_merge_commit).filter(|_| state == State::Merged),
@@ -142,7 +143,7 @@ impl Azure {
     fn link(&self, pull: &Pull) -> Option<String> {
         let told = pull.repository.as_ref().and_then(|found| found.web_url.as_deref());
         let page = told.map_or_else(|| self.api.address(&self.page), str::to_owned);
-        web_link(&format!("{page}/pullrequest/{}", pull.pull_request_id))
+        web_link(&format!("{page}/pullrequest/{}", pull.number))
     }
 
     fn candidate(&self, pull: &Pull) -> Option<Candidate> {

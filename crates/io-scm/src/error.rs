@@ -108,9 +108,8 @@ impl Error {
 impl Cause {
     fn is_temporary(&self) -> bool {
         match self {
-            Self::RateLimited { .. } | Self::Unavailable { .. } => true,
-            // A gateway on the way may answer for the service; the next answer may be its own.
-            Self::Nonsense { .. } => true,
+            // Nonsense may be the answer of a gateway on the way; the next one may be the service's own.
+            Self::RateLimited { .. } | Self::Unavailable { .. } | Self::Nonsense { .. } => true,
             Self::Network(error) => error.is_temporary(),
             Self::Unauthorized { .. }
             | Self::NotFound { .. }

@@ -1,6 +1,6 @@
 //! Gitea, and Forgejo, which speaks the same.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use http::Method;
 use serde::Deserialize;
@@ -114,8 +114,7 @@ impl Gitea {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let mut missing: BTreeMap<&str, ()> =
-            names.iter().map(|name| (name.as_str(), ())).collect();
+        let mut missing: BTreeSet<&str> = names.iter().map(String::as_str).collect();
         let mut ids = Vec::new();
         for page in 1..=MAX_LABEL_PAGES {
             let action = "list labels";
@@ -124,7 +123,7 @@ impl Gitea {
             let reply = self.api.call(Call::get(action, path)).await?;
             let labels: Vec<Label> = self.api.read(action, &reply)?;
             for label in &labels {
-                if missing.remove(label.name.as_str()).is_some() {
+                if missing.remove(label.name.as_str()) {
                     ids.push(label.id);
                 }
             }
@@ -135,7 +134,7 @@ impl Gitea {
         if missing.is_empty() {
             return Ok(ids);
         }
-        Err(self.api.unknown_labels(&missing.into_keys().collect::<Vec<_>>()))
+        Err(self.api.unknown_labels(&missing.into_iter().collect::<Vec<_>>()))
     }
 }
 

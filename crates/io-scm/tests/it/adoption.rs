@@ -3,7 +3,7 @@
 use dev_testkit::server::scm::{Fault, Mishap, Service};
 use io_scm::State;
 
-use crate::world::{World, branches};
+use crate::world::{World, branches, new_pull_request};
 
 #[tokio::test]
 async fn an_open_pull_request_between_the_branches_is_found() {
@@ -94,11 +94,11 @@ async fn an_answer_that_got_lost_does_not_make_a_second_pull_request() {
         let connection = world.connect();
         let lost = Fault::once(Mishap::LoseAnswer(502)).on("POST", "");
         world.server.fail(lost);
-        let error = connection.open(&world.new_pull_request()).await.unwrap_err();
+        let error = connection.open(&new_pull_request()).await.unwrap_err();
         assert!(error.is_temporary(), "{service:?} {error}");
         // The next attempt looks first; one that does not look is told by the service, and looks then.
         let found = connection.find(&branches(), &world.head).await.unwrap().unwrap();
-        let again = connection.open(&world.new_pull_request()).await.unwrap();
+        let again = connection.open(&new_pull_request()).await.unwrap();
         assert_eq!((found.number, again.number), (1, 1), "{service:?}");
         assert_eq!(world.server.pull_requests().len(), 1, "{service:?}");
     }

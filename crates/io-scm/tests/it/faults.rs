@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use dev_testkit::server::scm::{Fault, Mishap, Service, TOKEN};
+use dev_testkit::server::{
+    TlsFront,
+    scm::{Fault, Mishap, Service, TOKEN},
+};
 use io_scm::{Access, Error, Merge, Provider, PullRequests, Settings};
 use proptest::prelude::*;
 
-use crate::world::{World, branches};
+use crate::world::{World, branches, new_pull_request};
 
 #[tokio::test]
 async fn every_failure_has_its_class_and_names_the_remedy() {
@@ -73,6 +76,27 @@ async fn azure_devops_needs_a_token_and_its_page_for_logging_in_is_a_refusal() {
     world.server.fail(Fault::once(page));
     let error = world.connect().get(1).await.unwrap_err();
     assert!(!error.is_temporary() && error.to_string().contains("refuses the token"), "{error}");
+}
+
+#[tokio::test]
+async fn certificates_are_checked_unless_told_otherwise_and_always_in_the_cloud() {
+    for service in Service::ALL {
+        let world = World::of(service).await;
+        world.server.open("work", "main").unwrap();
+        let front = TlsFront::start(world.server.api_address()).await.unwrap();
+        let path = world.server.api_url();
+        let path = path.splitn(4, '/').nth(3).unwrap_or_default();
+        let api = format!("https://{}/{path}", front.address());
+        let settings = Settings::default();
+        let settings = settings.with_host(&world.server.host(), world.provider, Some(&api));
+        let is_cloud = matches!(service, Service::Bitbucket | Service::Azure);
+        for (skip, works) in [(false, false), (true, !is_cloud)] {
+            let access = world.access(&settings, Some(TOKEN));
+            let access = Access { insecure_skip_tls_verify: skip, ..access };
+            let result = PullRequests::connect(access).unwrap().get(1).await;
+            assert_eq!(result.is_ok(), works, "{service:?} {skip} {result:?}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -150,7 +174,7 @@ async fn nonsense_is_an_error_and_never_a_panic() {
         for body in values.into_iter().chain([deep.as_str()]) {
             let fault = Mishap::Answer(200, Vec::new(), body.to_owned());
             world.server.fail(Fault::always(fault).times(3));
-            let new = world.new_pull_request();
+            let new = new_pull_request();
             assert!(connection.get(1).await.is_err(), "{service:?} {body:.40}");
             let merged = connection.merge(1, None).await;
             assert!(!matches!(merged, Ok(Merge::Done(_))), "{service:?} {body:.40}");

@@ -43,7 +43,7 @@ async fn commits_are_compared_page_by_page() {
     let messages: Vec<&str> =
         compare.commits.iter().map(|commit| commit.message.as_str()).collect();
     assert_eq!(messages, ["change", "change 2", "change 3", "change 4", "change 5"]);
-    assert_eq!(compare.commits[0].parents, [main.clone()]);
+    assert_eq!(compare.commits[0].parents, std::slice::from_ref(&main));
     assert_eq!(compare.commits[0].author.as_ref().unwrap().email, "ada@example.com");
     let too_many = world.commits().compare(&main, &head, 4).await.unwrap();
     assert_eq!((too_many.total, too_many.commits.len()), (5, 0));

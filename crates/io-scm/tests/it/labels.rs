@@ -3,7 +3,7 @@
 use dev_testkit::server::scm::{Fault, Service};
 use io_scm::Error;
 
-use crate::world::{World, branches};
+use crate::world::{World, branches, new_pull_request};
 
 fn labels() -> Vec<String> {
     vec!["kargo".to_owned(), "prod".to_owned()]
@@ -15,7 +15,7 @@ async fn labels_are_set_on_opening() {
         let world = World::of(service).await;
         world.server.create_label("kargo");
         world.server.create_label("prod");
-        let mut new = world.new_pull_request();
+        let mut new = new_pull_request();
         new.labels = labels();
         world.connect().open(&new).await.unwrap();
         let mut seen = world.server.pull_requests()[0].labels.clone();
@@ -49,7 +49,7 @@ async fn labels_that_gitea_does_not_know_are_named_once_and_nothing_is_opened() 
     for name in ["a", "b", "c", "d", "kargo"] {
         world.server.create_label(name);
     }
-    let mut new = world.new_pull_request();
+    let mut new = new_pull_request();
     new.labels = ["kargo", "ghost", "phantom", "ghost"].map(str::to_owned).to_vec();
     let error = world.connect().open(&new).await.unwrap_err();
     assert!(matches!(error, Error::UnknownLabels { .. }));
@@ -63,7 +63,7 @@ async fn labels_that_gitea_does_not_know_are_named_once_and_nothing_is_opened() 
 #[tokio::test]
 async fn a_failed_second_call_of_github_is_made_good_by_the_next_attempt() {
     let world = World::of(Service::Github).await;
-    let mut new = world.new_pull_request();
+    let mut new = new_pull_request();
     new.labels = labels();
     world.server.fail(Fault::once(Fault::status(502)).on("POST", "/labels"));
     let connection = world.connect();

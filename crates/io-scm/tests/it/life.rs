@@ -3,14 +3,14 @@
 use dev_testkit::server::scm::{Service, Status};
 use io_scm::{Error, Merge, State};
 
-use crate::world::World;
+use crate::world::{World, new_pull_request};
 
 #[tokio::test]
 async fn a_pull_request_is_opened_read_and_merged_at_every_service() {
     for service in Service::ALL {
         let world = World::of(service).await;
         let connection = world.connect();
-        let opened = connection.open(&world.new_pull_request()).await.unwrap();
+        let opened = connection.open(&new_pull_request()).await.unwrap();
         assert_eq!((opened.number, opened.state), (1, State::Open), "{service:?}");
         assert!(opened.url.starts_with(world.server.repo_url().trim_end_matches(".git")));
         let seen = &world.server.pull_requests()[0];

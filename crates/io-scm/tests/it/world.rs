@@ -77,15 +77,6 @@ impl World {
         }
     }
 
-    pub(crate) fn new_pull_request(&self) -> NewPullRequest {
-        NewPullRequest {
-            branches: branches(),
-            title: "Change".to_owned(),
-            description: "What and why.".to_owned(),
-            labels: Vec::new(),
-        }
-    }
-
     pub(crate) fn tip(&self, branch: &str) -> String {
         self.server.repository().git(&["rev-parse", branch]).unwrap()
     }
@@ -93,6 +84,15 @@ impl World {
 
 pub(crate) fn branches() -> Branches {
     Branches { source: "work".to_owned(), target: "main".to_owned() }
+}
+
+pub(crate) fn new_pull_request() -> NewPullRequest {
+    NewPullRequest {
+        branches: branches(),
+        title: "Change".to_owned(),
+        description: "What and why.".to_owned(),
+        labels: Vec::new(),
+    }
 }
 
 fn provider(service: Service) -> Provider {

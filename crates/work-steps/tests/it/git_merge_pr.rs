@@ -57,7 +57,7 @@ async fn one_that_is_not_ready_is_waited_for_only_if_told_so() {
         check(&waiting, Status::Running);
         assert_eq!(waiting.poll_after, Some(Duration::from_secs(10)));
         let config = json!({ "wait": true, "pollInterval": "2m" });
-        assert_eq!(hosting.merge(config).await.poll_after, Some(Duration::from_secs(120)));
+        assert_eq!(hosting.merge(config).await.poll_after, Some(Duration::from_mins(2)));
         hosting.server.change(1, |found| found.is_draft = false);
         check(&hosting.merge(json!({ "wait": true })).await, Status::Succeeded);
     }

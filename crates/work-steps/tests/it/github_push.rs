@@ -1,13 +1,13 @@
 //! `github-push` at a double of GitHub, on work trees of `git-clone`.
 
-use std::sync::Arc;
+use std::{process::Command, sync::Arc};
 
 use api_kinds::promotion::PromotionStepStatus as Status;
 use core_rules::credential::{Credential, Secret};
 use dev_testkit::server::scm::{Fault, Mishap, Service};
 use serde_json::{Value, json};
 use work_steps::{
-    Class, Effects, Settings,
+    Class, Effects, GitIdentity, Settings,
     testbed::{Attempt, Testbed},
 };
 
@@ -16,7 +16,7 @@ use crate::hosting::{Hosting, check, settings};
 /// A clone of `main` at `src`.
 async fn cloned() -> Hosting {
     let mut hosting = Hosting::at(Service::Github).await;
-    hosting.testbed.subject.promotion = "dev.01abc".to_owned();
+    "dev.01abc".clone_into(&mut hosting.testbed.subject.promotion);
     clone(&hosting, &hosting.testbed).await;
     hosting
 }
@@ -99,6 +99,39 @@ async fn github_signs_what_it_is_told_to_and_the_author_is_named() {
     assert_eq!(message.trim(), "change\n\nCo-authored-by: Kargo <no-reply@kargo.io>");
     let text = hosting.server.repository().git(&["cat-file", "commit", "main"]).unwrap();
     assert!(text.contains("gpgsig"));
+}
+
+/// A fresh private key, armoured.
+fn signing_key(user: &str) -> Secret {
+    let home = tempfile::Builder::new().prefix("gpg-").tempdir_in("/tmp").unwrap();
+    let gpg = |arguments: &[&str]| {
+        let mut command = Command::new("gpg");
+        command.env("GNUPGHOME", home.path()).args(["--batch", "--quiet", "--passphrase", ""]);
+        let output =
+            command.args(["--pinentry-mode", "loopback"]).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    gpg(&["--quick-generate-key", user, "ed25519", "sign", "never"]);
+    let key = gpg(&["--armor", "--export-secret-keys"]);
+    Command::new("gpgconf").env("GNUPGHOME", home.path()).args(["--kill", "all"]).status().unwrap();
+    Secret::new(key)
+}
+
+#[tokio::test]
+async fn what_a_trusted_key_signed_is_signed_by_github_in_its_place() {
+    let hosting = Hosting::at(Service::Github).await;
+    *hosting.testbed.control_plane.identity.lock() = Some(GitIdentity {
+        name: "Ada".to_owned(),
+        email: "ada@example.com".to_owned(),
+        signing_key: Some(signing_key("Ada <ada@example.com>")),
+    });
+    clone(&hosting, &hosting.testbed).await;
+    commit(&hosting.testbed, "x.txt", "1", "change").await;
+    check(&push(&hosting.testbed, json!({})).await, Status::Succeeded);
+    assert_eq!(shown(&hosting, "%an", "main"), "the-token[bot]");
+    // The signer is the author, so that there is nobody else to name.
+    assert_eq!(shown(&hosting, "%B", "main").trim(), "change");
 }
 
 #[tokio::test]

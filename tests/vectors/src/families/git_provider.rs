@@ -32,10 +32,10 @@ pub(super) const ENCODED_LINKS: Exception = Exception {
     name: "encoded-links",
     reason: "a link with a blank in it ends there",
     applies: |case| {
-        let mut ours = answer(case);
-        ours["commitURL"] =
-            json!(ours["commitURL"].as_str().unwrap_or_default().replace("%20", " "));
-        ours == case.member_or_null("want")
+        let (ours, want) = (answer(case), case.member_or_null("want"));
+        let link =
+            |value: &Value| value.get("commitURL")?.as_str().map(|link| link.replace("%20", " "));
+        ours.get("parse") == want.get("parse") && link(&ours) == link(&want)
     },
 };
 
@@ -46,7 +46,7 @@ pub(super) const OLDER_AZURE_ADDRESSES: Exception = Exception {
     applies: |case| {
         let url = case.text("url").to_lowercase();
         let is_older = url.contains(".visualstudio.com/") || url.contains("ssh.dev.azure.com");
-        is_older && answer(case)["parse"] == case.member_or_null("want")["parse"]
+        is_older && answer(case).get("parse") == case.member_or_null("want").get("parse")
     },
 };
 
