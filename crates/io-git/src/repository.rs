@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use gix_hash::ObjectId;
+use io_exec::WorkDir;
 
 use crate::{
     blocking::blocking,
@@ -101,6 +102,22 @@ impl Repository {
         self.travel(snapshot.mirror(), refs, Vec::new(), blobs).await.map(drop)
     }
 
+    /// Hands packs of objects that the server has just been given to the mirror, without waiting for it.
+    pub(crate) fn give(&self, refs: &Refs, gift: WorkDir) {
+        let mirror = self.shared.mirror(&self.target);
+        let (target, server) = (self.target.clone(), refs.server.clone());
+        let request =
+            FetchRequest { target, server, wants: Vec::new(), blobs: Vec::new(), gift: Some(gift) };
+        let shared = self.shared.clone();
+        let handing = async move {
+            let (cx, travelling) = (shared.cx.clone(), mirror.clone());
+            let travel = move |requests| travelling.clone().travel(cx.clone(), requests);
+            // Nobody depends on it.
+            let _ = mirror.journeys.join(shared.cx.tasks.as_ref(), request, travel).await;
+        };
+        self.shared.cx.tasks.spawn("git gift", Box::pin(handing));
+    }
+
     /// What is on its way for this repository.
     pub fn activity(&self) -> Option<Activity> {
         let mirror = self.shared.mirror(&self.target);
@@ -163,7 +180,7 @@ impl Repository {
         blobs: Vec<ObjectId>,
     ) -> Result<Arc<Vanished>, Error> {
         let (target, server) = (self.target.clone(), refs.server.clone());
-        let request = FetchRequest { target, server, wants, blobs };
+        let request = FetchRequest { target, server, wants, blobs, gift: None };
         let (shared, travelling) = (self.shared.clone(), mirror.clone());
         // The store, and with it the lock on its directory, lives until the journey is over.
         let travel = move |requests| travelling.clone().travel(shared.cx.clone(), requests);

@@ -10,9 +10,9 @@ use std::{
 };
 
 use gix_hash::ObjectId;
-use io_exec::{Input, Limits, Output, Running};
+use io_exec::{Input, Limits, Output, Running, WorkDir};
 
-use super::{Mirror, Want, contents, held::own_name, place};
+use super::{Mirror, Want, contents, gift, held::own_name, place};
 use crate::{
     blocking::blocking, classify, context::Context, error::Error, mirror::Held, refs::Server,
     remote::Target, session::Session,
@@ -37,6 +37,8 @@ pub(crate) struct FetchRequest {
     pub(crate) wants: Vec<Want>,
     /// File contents, which mirrors leave out until somebody checks them out.
     pub(crate) blobs: Vec<ObjectId>,
+    /// Packs of objects that the server was given.
+    pub(crate) gift: Option<WorkDir>,
 }
 
 impl Mirror {
@@ -49,8 +51,10 @@ impl Mirror {
     ) -> Result<Arc<Vanished>, Error> {
         let mut wants: BTreeSet<Want> = BTreeSet::new();
         let mut blobs: BTreeSet<ObjectId> = BTreeSet::new();
+        let mut gifts = Vec::new();
         let mut last = None;
-        for FetchRequest { target, server, wants: wanted, blobs: contents } in requests {
+        for FetchRequest { target, server, wants: wanted, blobs: contents, gift } in requests {
+            gifts.extend(gift);
             wants.extend(wanted);
             blobs.extend(contents);
             last = Some((target, server));
@@ -62,6 +66,7 @@ impl Mirror {
         if self.is_damaged() {
             self.start_over(&cx, &server).await?;
         }
+        self.accept(gifts).await;
         let journey = Journey { mirror: &self, cx: &cx, target: &target, server: &server };
         let mut done = journey.fetch_missing(wants).await;
         if let Err(error) = journey.fetch_contents(blobs).await {
@@ -80,6 +85,18 @@ impl Mirror {
         self.damaged.store(false, std::sync::atomic::Ordering::SeqCst);
         self.numbers.lock().rebuilds += 1;
         Ok(())
+    }
+
+    async fn accept(&self, gifts: Vec<WorkDir>) {
+        for gift in gifts {
+            let git_dir = self.git_dir();
+            let taken = blocking(move || gift::take(&git_dir, gift.path())).await;
+            if let Some(Err(error)) = taken {
+                // What it held is fetched instead.
+                tracing::debug!(repository = self.place.address(), %error, "a pack was not taken over");
+                self.place.clear_leftovers().await;
+            }
+        }
     }
 
     async fn measure(&self) {

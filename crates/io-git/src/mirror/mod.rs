@@ -7,6 +7,7 @@ mod borrowers;
 mod check;
 mod contents;
 mod fetch;
+mod gift;
 mod held;
 mod place;
 mod progress;

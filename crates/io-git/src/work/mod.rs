@@ -29,6 +29,7 @@ mod porcelain;
 mod push;
 mod record;
 mod request;
+mod share;
 mod submodules;
 mod tree;
 

@@ -81,7 +81,9 @@ impl WorkTree {
             return Ok(());
         }
         let push = Push { from: "HEAD".to_owned(), to: full, force: publication.force };
-        self.push_with(repository, &refs, &push).await
+        self.push_with(repository, &refs, &push).await?;
+        self.share(repository, &refs).await;
+        Ok(())
     }
 
     /// Pushes one ref, once.

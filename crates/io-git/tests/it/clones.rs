@@ -123,6 +123,37 @@ async fn a_warm_clone_needs_the_network_for_the_listing_only() {
 }
 
 #[tokio::test]
+async fn what_was_pushed_is_not_fetched_again() {
+    let world = World::new().await;
+    seeded(&world, "a");
+    let url = world.server.url("a");
+    let promotion = Promotion::new(&world.store);
+    let tree = promotion.on_branch(&url, "main").await;
+    let packs = || fs::read_dir(world.mirrors()[0].join("objects/pack")).unwrap().count();
+    let (before, fetches) = (packs(), world.store.usage().mirrors[0].fetches);
+    promotion.write("out/root.yaml", "2\n");
+    commit(&tree, "ours").await.unwrap();
+    publish(&tree, "main", io_git::PushIntegration::AlwaysRebase).await.unwrap();
+    for _ in 0..100 {
+        if packs() >= before + 3 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let next = Promotion::new(&world.store);
+    next.on_branch(&url, "main").await;
+    assert_eq!(next.read("out/root.yaml"), "2\n");
+    assert_eq!(world.store.usage().mirrors[0].fetches, fetches);
+    let check = std::process::Command::new("git")
+        .arg("-C")
+        .arg(&world.mirrors()[0])
+        .args(["fsck", "--connectivity-only"])
+        .output()
+        .unwrap();
+    assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stderr));
+}
+
+#[tokio::test]
 async fn a_missing_branch_is_created_empty_and_published() {
     let world = World::new().await;
     let origin = seeded(&world, "a");
