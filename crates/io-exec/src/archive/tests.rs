@@ -1,10 +1,15 @@
 use std::{
+    ffi::OsStr,
     fs,
     io::Write as _,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, symlink},
+    },
     path::Path,
 };
 
+use proptest::prelude::*;
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
@@ -293,7 +298,10 @@ fn archive_bombs_end_early() {
     // A file of holes, which says it has more than the disk.
     let holes = bench.unpack(&announces(1 << 60, EntryType::GNUSparse), 0);
     assert!(holes.is_err(), "{holes:?}");
-    let many = (0..=MAX_ENTRIES).fold(Forge::new(), |forge, _| forge.file("same", b"")).bytes();
+    // Of a kind that is left out: the number alone counts.
+    let many = (0..=MAX_ENTRIES)
+        .fold(Forge::new(), |forge, _| forge.entry(EntryType::Fifo, "pipe", "", b""))
+        .bytes();
     assert!(matches!(bench.unpack(&gzip(&many), 0), Err(ArchiveError::TooMany)));
     for garbage in
         [&b"not an archive, but long enough to be read as a header block"[..], &[0x1f, 0x8b, 0]]
@@ -329,7 +337,44 @@ fn the_leftover_of_a_killed_attempt_is_replaced() {
     assert_eq!(bench.tree(""), before);
 }
 
-proptest::proptest! {
+#[test]
+fn names_that_are_no_text_survive_both_ways() {
+    let name = OsStr::from_bytes(b"not-\xff-text");
+    let bench = Bench::with(&["in/a"]);
+    bench.jail.write(Path::new("in").join(name), b"x").unwrap();
+    bench.pack("in", "a.tar", "").unwrap();
+    unpack(&bench.jail, "a.tar", "out", 0, &IgnoreRules::parse("a")).unwrap();
+    bench.jail.copy("out", "copy", &IgnoreRules::parse("")).unwrap();
+    assert_eq!(bench.jail.read(Path::new("copy").join(name), 1).unwrap(), b"x");
+}
+
+/// Names and targets of hostile entries.
+fn hostile() -> impl Strategy<Value = String> {
+    let component = prop::sample::select(vec!["a", "b", "..", ".", "", ".git", "a\\b"]);
+    prop::collection::vec(component, 1..5).prop_map(|parts| parts.join("/"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_archive_writes_elsewhere(
+        entries in prop::collection::vec((0_usize..4, hostile(), hostile()), 1..12),
+        strip in 0_usize..3,
+    ) {
+        let bench = Bench::with(&["a", "b/victim"]);
+        let mut forge = Forge::new();
+        for (kind, name, target) in &entries {
+            let kinds = [EntryType::Regular, EntryType::Directory, EntryType::Symlink, EntryType::Link];
+            forge = forge.entry(kinds[*kind], name, target, if *kind == 0 { b"x" } else { b"" });
+        }
+        let _ = bench.unpack(&forge.bytes(), strip);
+        bench.assert_clean();
+        bench.jail.remove("out").unwrap();
+        assert_eq!(bench.tree(""), ["a", "a.tar", "b", "b/victim"]);
+        assert_eq!(bench.jail.read_text("b/victim", 99).unwrap(), "b/victim");
+    }
+
     #[test]
     fn any_bytes_are_unpacked_or_refused(bytes: Vec<u8>, at in 0_usize..1_500, with: u8) {
         let bench = Bench::new();

@@ -109,10 +109,20 @@ impl Jail {
 
     /// What a program printed, without the way to the directory.
     pub fn hide_root(&self, text: &str) -> String {
-        match self.path.to_str() {
-            Some(root) => text.replace(&format!("{root}/"), "").replace(root, "."),
-            None => text.to_owned(),
+        let Some(root) = self.path.to_str() else { return text.to_owned() };
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(root) {
+            shown.push_str(before);
+            rest = after.strip_prefix('/').unwrap_or(after);
+            if after.starts_with(|next: char| next.is_alphanumeric() || "-_.".contains(next)) {
+                // Another directory, whose name begins alike.
+                shown.push_str(root);
+            } else if rest.len() == after.len() {
+                shown.push('.');
+            }
         }
+        shown + rest
     }
 }
 
