@@ -6,6 +6,7 @@ mod annotation;
 mod auto_promotion;
 mod availability;
 mod chart_selection;
+mod file;
 mod freight;
 mod git_provider;
 mod git_selection;
@@ -143,7 +144,10 @@ pub static FAMILIES: &[Family] = &[
     family("step-alias", step::run_alias, &[]),
     family("step-compose-output", step_run::run, &[]),
     family("step-config", step_run::run_config, &[step_run::UNKNOWN_KINDS]),
+    family("step-copy", step_run::run, &[file::COPY_ONTO_ITSELF]),
+    family("step-delete", step_run::run, &[]),
     family("step-fail", step_run::run, &[]),
+    family("step-file-write", step_run::run, &[]),
     family("step-status-severity", step::run_severity, &[]),
     family("tag-filters", pattern::run_tag_filter, &[]),
     family("template-expr", template::run, &[template::NOT_A_NUMBER]),
