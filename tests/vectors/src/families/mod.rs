@@ -23,6 +23,7 @@ mod semver;
 mod shorten;
 mod stage;
 mod step;
+mod step_edit;
 mod step_run;
 mod subscription;
 mod template;
@@ -143,12 +144,45 @@ pub static FAMILIES: &[Family] = &[
     family("shorten", shorten::run, &[shorten::WHOLE_CHARACTERS]),
     family("step-alias", step::run_alias, &[]),
     family("step-compose-output", step_run::run, &[]),
-    family("step-config", step_run::run_config, &[step_run::UNKNOWN_KINDS]),
+    family("step-config", step_run::run_config, &[]),
     family("step-copy", step_run::run, &[file::COPY_ONTO_ITSELF]),
     family("step-delete", step_run::run, &[]),
     family("step-fail", step_run::run, &[]),
     family("step-file-write", step_run::run, &[]),
+    family("step-json-parse", step_run::run, &[]),
+    family(
+        "step-json-update",
+        step_run::run,
+        &[step_edit::JSON_LAYOUT_KEPT, step_edit::BROKEN_JSON_REFUSED, step_edit::PLAIN_NUMBERS],
+    ),
+    family(
+        "step-kustomize-set-image",
+        step_run::run,
+        &[step_edit::NOTHING_TO_SET, step_edit::ONLY_SET_IMAGES],
+    ),
     family("step-status-severity", step::run_severity, &[]),
+    family("step-toml-parse", step_run::run, &[]),
+    family(
+        "step-toml-update",
+        step_run::run,
+        &[step_edit::TOML_TYPES_KEPT, step_edit::TABLES_IN_TABLES],
+    ),
+    family(
+        "step-yaml-merge",
+        step_run::run,
+        &[step_edit::MERGED_AS_WRITTEN, step_edit::LISTS_REPLACED],
+    ),
+    family("step-yaml-parse", step_run::run, &[]),
+    family(
+        "step-yaml-update",
+        step_run::run,
+        &[
+            step_edit::SCALARS_ONLY,
+            step_edit::PLAIN_NUMBERS,
+            step_edit::SCALAR_LAYOUT_KEPT,
+            step_edit::SAYS_WHAT_WAS_ASKED,
+        ],
+    ),
     family("tag-filters", pattern::run_tag_filter, &[]),
     family("template-expr", template::run, &[template::NOT_A_NUMBER]),
     family(
