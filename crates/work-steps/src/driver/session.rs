@@ -1,6 +1,11 @@
 //! A Promotion under way in this process.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use api_kinds::promotion::{PromotionPhase, PromotionStepStatus, StepExecutionMetadata};
 use core_clock::Clock;
@@ -74,6 +79,15 @@ pub struct Session {
     unseen: Duration,
 }
 
+/// Steps that write through the jail are refused before they exceed the limit; programs are watched.
+fn open_files(path: &Path, quota_bytes: Option<u64>) -> io::Result<Jail> {
+    let files = Jail::open(path)?;
+    Ok(match quota_bytes {
+        Some(bytes) => files.with_quota(bytes)?,
+        None => files,
+    })
+}
+
 impl Driver {
     /// Goes on with a Promotion where it was. If its work directory is gone, everything starts over; outputs
     /// are kept.
@@ -86,7 +100,8 @@ impl Driver {
             self.observer.notice(Event::Restarted);
         }
         let vault = Vault::open(&directory.private()).map_err(|it| directory.trouble(it))?;
-        let files = Jail::open(&directory.files()).map_err(|it| directory.trouble(it))?;
+        let files =
+            open_files(&directory.files(), self.quota_bytes).map_err(|it| directory.trouble(it))?;
         let engine = Engine::new(self.order.engine_steps(&*self.runner), progress);
         let told = engine.position();
         let (written, unseen) = (None, Duration::ZERO);
