@@ -163,11 +163,12 @@ impl Service for Bitbucket {
     ) -> Result<Page<Candidate>, Error> {
         let state = if listed == Listed::Open { "OPEN" } else { "MERGED" };
         let filter = format!(
-            "source.branch.name={} AND destination.branch.name={} AND state=\"{state}\"",
+            "source.branch.name={} AND destination.branch.name={}",
             quoted(&branches.source),
             quoted(&branches.target)
         );
         let query = query(&[
+            ("state", state),
             ("q", &filter),
             ("sort", "-created_on"),
             ("pagelen", "50"),

@@ -19,8 +19,9 @@ use crate::{
     },
 };
 
-/// The most pages of a list that are read.
-const MAX_PAGES: u32 = 50;
+/// The most pages of a list that are read. What was decided long ago is not looked for.
+const MAX_PAGES_OPEN: u32 = 50;
+const MAX_PAGES_DECIDED: u32 = 10;
 
 /// What a provider's module does. Errors of the provider are told as they are.
 pub(crate) trait Service: Send + Sync {
@@ -155,7 +156,8 @@ async fn first(
     branches: &Branches,
     is_wanted: impl Fn(&PullRequest) -> bool + Send,
 ) -> Result<Option<PullRequest>, Error> {
-    for page in 1..=MAX_PAGES {
+    let most = if listed == Listed::Open { MAX_PAGES_OPEN } else { MAX_PAGES_DECIDED };
+    for page in 1..=most {
         let Page { items, has_more } = service.list(listed, branches, page).await?;
         let joining = items.into_iter().filter(|candidate| candidate.joins(branches));
         let wanted = joining.map(|candidate| candidate.pull_request).filter(&is_wanted);

@@ -30,7 +30,7 @@ fn refused(status: u16, message: &str) -> Answer {
     Answer::json(status, &json!({ "type": "error", "error": { "message": message } }))
 }
 
-/// Understands `name="value"` joined by `AND`.
+/// Understands `name="value"` joined by `AND`. Only open ones are told unless another state is asked for.
 fn list(request: &Received, state: &State) -> Answer {
     let conditions: Vec<(&str, String)> = request
         .parameter("q")
@@ -42,11 +42,13 @@ fn list(request: &Received, state: &State) -> Answer {
         conditions.iter().all(|(name, value)| match *name {
             "source.branch.name" => *value == found.source,
             "destination.branch.name" => *value == found.target,
-            "state" => value == word(found.status),
             _ => false,
         })
     };
-    let wanted = state.pull_requests.all().iter().rev().filter(|found| matches(found));
+    let asked = Some(request.parameter("state")).filter(|asked| !asked.is_empty());
+    let in_state = |found: &PullRequest| word(found.status) == asked.unwrap_or("OPEN");
+    let wanted = state.pull_requests.all().iter().rev();
+    let wanted = wanted.filter(|found| in_state(found) && matches(found));
     let entries = wanted.map(|found| shown(state, found)).collect();
     let (values, has_more) = page(request, entries, "pagelen", state.page_size.min(50));
     let next = has_more.then_some("http://elsewhere.invalid/next");
