@@ -25,7 +25,8 @@ impl WorkTree {
         let objects = self.home.repository().join("objects");
         let Some(Some(ids)) = blocking(move || loose(&objects)).await else { return Ok(None) };
         let local = |error| WorkError::local("what was pushed could not be packed", &error);
-        let directory = WorkDir::create(self.home.path(), "pack-").map_err(local)?;
+        // Not at home: a Promotion that ends takes its directories along.
+        let directory = WorkDir::create(&self.cx().work(), "pack-").map_err(local)?;
         let command = self
             .git("git pack-objects")
             .args(["pack-objects", "--quiet"])
