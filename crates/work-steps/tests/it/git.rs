@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use api_kinds::promotion::PromotionStepStatus as Status;
-use core_clock::ManualClock;
+use core_clock::{Clock as _, ManualClock};
 use core_rules::credential::Credential;
 use dev_testkit::server::{Behaviour, GitHttp, GitRepository};
 use serde_json::{Value, json};
@@ -216,6 +216,7 @@ async fn a_push_without_a_branch_says_what_is_missing() {
 async fn a_server_that_stumbles_is_asked_as_often_as_allowed() {
     let (server, _origin) = served("a").await;
     let clock = ManualClock::new(core_clock::Time::default());
+    let real = io_runtime::SystemClock::new();
     let mut testbed = on_main(&server.url("a")).await;
     testbed.ports.clock = Arc::new(clock.clone());
     testbed.write("out/other", "2\n");
@@ -229,7 +230,7 @@ async fn a_server_that_stumbles_is_asked_as_often_as_allowed() {
     let failed = loop {
         tokio::select! {
             failed = &mut push => break failed,
-            () = tokio::time::sleep(Duration::from_millis(5)) => clock.advance(Duration::from_secs(10)),
+            () = real.sleep(Duration::from_millis(5)) => clock.advance(Duration::from_secs(10)),
         }
     };
     assert_eq!((failed.status, failed.class), (Status::Errored, Some(Class::Retryable)));
@@ -255,6 +256,36 @@ async fn a_preview_pushes_nothing_and_says_what_it_would_have() {
     assert_eq!(origin.git(&["for-each-ref"]).unwrap(), before);
     let actions: Vec<&str> = testbed.effects.list().iter().map(|effect| effect.action).collect();
     assert_eq!(actions, ["create branch", "push", "push"]);
+}
+
+#[tokio::test]
+async fn a_preview_tells_what_each_file_would_become() {
+    let (server, _origin) = served("a").await;
+    let mut testbed = on_main(&server.url("a")).await;
+    testbed.effects = Effects::recorded();
+    testbed.write("out/app/values.yaml", "tag: v2\n");
+    testbed.write("out/new", "n\n");
+    let commit = done(&mut testbed, "git-commit", json!({"path": "out", "message": "v2\n\nbody"}));
+    let commit = commit.await.output()["commit"].clone();
+    for config in [json!({"path": "out"}), json!({"path": "out", "generateTargetBranch": true})] {
+        done(&mut testbed, "git-push", config).await;
+    }
+    let files = json!([
+        {"path": "app/values.yaml", "before": "tag: v1\n", "after": "tag: v2\n", "opaque": false},
+        {"path": "new", "before": null, "after": "n\n", "opaque": false},
+    ]);
+    for effect in testbed.effects.list() {
+        assert_eq!(
+            effect.detail["commits"],
+            json!(["v2"]),
+            "a new branch is compared with its own"
+        );
+        assert_eq!((&effect.detail["files"], &effect.detail["commit"]), (&files, &commit));
+    }
+    let config = json!({"repoURL": server.url("a"), "prNumber": 1});
+    let waited = done(&mut testbed, "git-wait-for-pr", config.clone()).await;
+    let merged = done(&mut testbed, "git-merge-pr", config).await;
+    assert_eq!((&waited.output()["commit"], &merged.output()["commit"]), (&commit, &commit));
 }
 
 #[tokio::test]
