@@ -14,6 +14,7 @@
 mod discovery;
 mod engine;
 mod expressions;
+mod git_promotion;
 mod grants;
 mod lists;
 mod machine;
@@ -35,7 +36,7 @@ use crate::{
     report::{Earlier, Report},
 };
 
-/// Measure kargo up, and kube-apiserver with etcd beside it; measure discovery
+/// Measure kargo up, and kube-apiserver with etcd beside it; measure discovery and promotions
 #[derive(Parser)]
 struct Args {
     /// Leave kube-apiserver and etcd out
@@ -58,6 +59,7 @@ struct Args {
 enum Area {
     ControlPlane,
     Discovery,
+    Promotions,
 }
 
 #[derive(Subcommand)]
@@ -81,6 +83,10 @@ async fn main() -> Result<()> {
         expressions::measure(&mut report)?;
         let sizes = if args.small { Sizes::SMALL } else { Sizes::FULL };
         discovery::measure(&sizes, &mut report).await?;
+    }
+    if args.only.is_none_or(|only| only == Area::Promotions) {
+        let commits = if args.small { 1_500 } else { 15_000 };
+        git_promotion::measure(commits, &mut report).await?;
     }
     if !args.small {
         let earlier = if args.only.is_some() { Earlier::Kept } else { Earlier::Forgotten };

@@ -19,7 +19,7 @@ mod world;
 
 use anyhow::Result;
 
-pub(crate) use self::history::walk;
+pub(crate) use self::{history::walk, programs::Programs};
 use crate::report::Report;
 
 /// How much of everything.

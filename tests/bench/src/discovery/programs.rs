@@ -11,13 +11,13 @@ use anyhow::{Context as _, Result};
 const COUNTED: [&str; 2] = ["git", "ssh"];
 
 /// A directory to put before the others in `PATH`.
-pub(super) struct Programs {
+pub(crate) struct Programs {
     directory: PathBuf,
     started: PathBuf,
 }
 
 impl Programs {
-    pub(super) fn create(directory: &Path) -> Result<Self> {
+    pub(crate) fn create(directory: &Path) -> Result<Self> {
         fs::create_dir_all(directory)?;
         let started = directory.join("started");
         fs::write(&started, "")?;
@@ -36,12 +36,12 @@ impl Programs {
     }
 
     /// The search path with the counting programs first.
-    pub(super) fn path(&self, others: &str) -> String {
+    pub(crate) fn path(&self, others: &str) -> String {
         format!("{}:{others}", self.directory.display())
     }
 
     /// How many were started so far.
-    pub(super) fn started(&self) -> Result<usize> {
+    pub(crate) fn started(&self) -> Result<usize> {
         let text = fs::read_to_string(&self.started).context("the list of started programs")?;
         Ok(text.lines().count())
     }
