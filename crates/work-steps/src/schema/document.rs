@@ -11,7 +11,9 @@ pub fn file_name(kind: &str) -> String {
 
 /// The schema of a kind as a document, under the title that goes with its file.
 pub fn document(step: &dyn AnyStep) -> Value {
-    let Value::Object(schema) = step.schema().to_value() else { return Value::Bool(true) };
+    let mut schema = step.schema().to_value();
+    drop_empty_defaults(&mut schema);
+    let Value::Object(schema) = schema else { return Value::Bool(true) };
     let mut document = Map::new();
     for first in ["$schema", "title", "description"] {
         let value = match first {
@@ -25,6 +27,27 @@ pub fn document(step: &dyn AnyStep) -> Value {
         document.entry(name).or_insert(value);
     }
     Value::Object(document)
+}
+
+/// A field that is left out has no value; forms would fill an empty one in, and be refused.
+fn drop_empty_defaults(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_empty = members.get("default").is_some_and(|default| match default {
+                Value::Null => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(items) => items.is_empty(),
+                Value::Object(members) => members.is_empty(),
+                Value::Bool(_) | Value::Number(_) => false,
+            });
+            if is_empty {
+                members.remove("default");
+            }
+            members.values_mut().for_each(drop_empty_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty_defaults),
+        _ => {}
+    }
 }
 
 /// `git-wait-for-pr` becomes `GitWaitForPrConfig`.

@@ -110,4 +110,6 @@ impl fmt::Display for Violations {
 }
 
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod tests;

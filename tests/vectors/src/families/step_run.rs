@@ -12,14 +12,7 @@ use tokio::runtime::Runtime;
 use work_steps::catalogue;
 use work_steps::testbed::{Attempt, Testbed};
 
-use crate::{Answer, Case, Exception};
-
-/// Kinds of step that are still to come.
-pub(super) const UNKNOWN_KINDS: Exception = Exception {
-    name: "unknown-kinds",
-    reason: "the kind of step is not part of this version",
-    applies: |case| catalogue::step(case.text("step")).is_none(),
-};
+use crate::{Answer, Case};
 
 /// What a step did.
 pub(super) struct Ran {
