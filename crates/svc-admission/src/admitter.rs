@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use api_kinds::{GROUP, Kind, Stage, labels};
+use api_kinds::{ClusterPromotionTask, GROUP, Kind, PromotionTask, Stage, labels};
 use core_clock::Clock;
 use core_rules::admission::{Admitted, Operation, Refusal, json_patch, promotion_task, replica};
 use core_rules::ulid::{MonotonicUlids, Ulid};
@@ -94,8 +94,9 @@ impl Admitter {
             }
             Some(Handler::PromotionTask) => self.validate_task(request).await?,
             Some(Handler::ClusterPromotionTask) => {
-                promotion_task::validate_cluster(&request.object()?)?;
-                Admitted::default()
+                let task: ClusterPromotionTask = request.object()?;
+                promotion_task::validate_cluster(&task)?;
+                Admitted::with_warnings(kind::process::warn_task(&task.spec))
             }
             Some(Handler::Replica) => self.validate_replica(request).await?,
             Some(Handler::Shard) | None => Admitted::default(),
@@ -129,8 +130,9 @@ impl Admitter {
             Operation::Create => Some(self.lookup.project_namespace(request.namespace).await?),
             Operation::Update | Operation::Delete => None,
         };
-        promotion_task::validate(&request.object()?, home)?;
-        Ok(Admitted::default())
+        let task: PromotionTask = request.object()?;
+        promotion_task::validate(&task, home)?;
+        Ok(Admitted::with_warnings(kind::process::warn_task(&task.spec)))
     }
 
     /// The mark of a replica means something in the namespaces of Projects only. A webhook is asked

@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod freight;
+pub(crate) mod process;
 pub(crate) mod project;
 pub(crate) mod promotion;
 pub(crate) mod promotion_request;

@@ -9,6 +9,7 @@ use core_rules::admission::{
 };
 use core_rules::promotion::referenced_tasks;
 
+use super::process::{Surroundings, warn_stage};
 use crate::{Admitter, Request, Verdict, admitter::changed, lookup::Lookup};
 
 /// How many Stages before a Stage are looked at for a way back to it.
@@ -40,30 +41,43 @@ pub(crate) async fn validate(
         || old.as_ref().is_some_and(|old| old.metadata.labels != stage.metadata.labels);
     // What is only looked at for warnings never stops a write.
     let mut references: Option<References> = None;
+    let mut around = Surroundings::default();
     let mut config: Option<ProjectConfig> = None;
     if is_interesting && home != Some(ProjectNamespace::Missing) {
-        references = find_references(lookup, &stage).await.ok();
+        references = find_references(lookup, &stage, &mut around).await.ok();
         config = lookup.config(request.namespace).await.ok().flatten();
     }
     let world = World { home, references: references.as_ref(), config: config.as_ref() };
-    stage::validate(request.operation, &stage, old.as_ref(), &world)
+    let mut admitted = stage::validate(request.operation, &stage, old.as_ref(), &world)?;
+    if stage::needs_validation(&stage, old.as_ref()) {
+        admitted.warnings.extend(warn_stage(&stage, &around));
+    }
+    Ok(admitted)
 }
 
-async fn find_references(lookup: &Lookup, stage: &Stage) -> Result<References, Refusal> {
+async fn find_references(
+    lookup: &Lookup,
+    stage: &Stage,
+    around: &mut Surroundings,
+) -> Result<References, Refusal> {
     let namespace = stage.metadata.namespace.as_deref().unwrap_or_default();
     let mut references = References::default();
     let requests = stage.spec.requested_freight.iter();
     let warehouses: BTreeSet<&String> = requests.map(|request| &request.origin.name).collect();
+    let mut found = Vec::new();
     for name in warehouses.into_iter().take(MAX_REFERENCES) {
-        if lookup.get::<Warehouse>(namespace, name).await?.is_none() {
-            references.missing_warehouses.insert(name.clone());
+        match lookup.get::<Warehouse>(namespace, name).await? {
+            Some(warehouse) => found.push(warehouse),
+            None => drop(references.missing_warehouses.insert(name.clone())),
         }
     }
+    around.warehouses = references.missing_warehouses.is_empty().then_some(found);
     let template = stage.spec.promotion_template.as_ref();
     let steps = template.map(|template| template.spec.steps.as_slice()).unwrap_or_default();
     let tasks: BTreeSet<_> = referenced_tasks(steps).into_iter().take(MAX_REFERENCES).collect();
     let found = lookup.tasks(namespace, tasks.clone()).await?;
     references.missing_tasks = tasks.into_iter().filter(|task| !found.contains_key(task)).collect();
+    around.tasks = references.missing_tasks.is_empty().then_some(found);
     find_upstreams(lookup, stage, &mut references).await?;
     Ok(references)
 }
