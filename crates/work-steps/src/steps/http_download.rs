@@ -73,7 +73,7 @@ impl Step for HttpDownload {
             body: Vec::new(),
             idempotency_key: None,
         };
-        let request = message.request(message::duration(&config.timeout, DEFAULT_TIMEOUT)?)?;
+        let request = message.request(message::timeout(&config.timeout, DEFAULT_TIMEOUT)?)?;
         let tls = Tls::skip_verify(config.insecure_skip_tls_verify);
         let client = network.outbound.client(&tls).map_err(|error| {
             StepError::fatal("the request could not be prepared").because(error)

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{StepCx, StepError};
 
-/// No request takes longer, whatever the configuration says.
+/// Nothing takes longer, whatever the configuration says.
 const LONGEST: Duration = Duration::from_hours(1);
 
 /// By which a server knows that it has seen a request before.
@@ -122,8 +122,12 @@ pub(crate) fn duration(text: &str, default: Duration) -> Result<Duration, StepEr
     }
     let wrong = || StepError::fatal(format!("{text:?} is not a duration such as 30s or 5m"));
     let span: api_kinds::duration::Duration = text.parse().map_err(|_| wrong())?;
-    let span = Duration::try_from(span).map_err(|_| wrong())?;
-    Ok(if span.is_zero() { LONGEST } else { span.min(LONGEST) })
+    Ok(Duration::try_from(span).map_err(|_| wrong())?.min(LONGEST))
+}
+
+/// How long a request may take; with 0 it is up to the other side, within reason.
+pub(crate) fn timeout(text: &str, default: Duration) -> Result<Duration, StepError> {
+    duration(text, default).map(|span| if span.is_zero() { LONGEST } else { span })
 }
 
 /// No answer, or not all of it.

@@ -143,7 +143,7 @@ impl Step for Http {
         if !config.method.is_safe() && cx.effects.intercepts(|| effect(&config, &message, cx)) {
             return Ok(criteria.unknown());
         }
-        let request = message.request(message::duration(&config.timeout, DEFAULT_TIMEOUT)?)?;
+        let request = message.request(message::timeout(&config.timeout, DEFAULT_TIMEOUT)?)?;
         let response = client.send(request).await.map_err(message::transport_error)?;
         let now = network.clock.now();
         let pause = response.retry_after(now);

@@ -204,6 +204,9 @@ async fn a_server_that_asks_for_a_pause_gets_it() {
     let calm = Double::answering(reply(202, "retry-after: 77\r\n", ""));
     let attempt = run(with(config, &json!({"url": calm.url("/"), "pollInterval": "1m"}))).await;
     assert_eq!(attempt.poll_after, Some(Duration::from_mins(1)));
+    let soon = json!({"url": calm.url("/"), "timeout": "0s", "pollInterval": "0s"});
+    let attempt = run(with(soon, &json!({"failureExpression": "false"}))).await;
+    assert_eq!(attempt.poll_after, Some(Duration::ZERO), "the engine knows how soon is too soon");
 }
 
 #[tokio::test]
