@@ -22,6 +22,7 @@ mod objects;
 mod process;
 mod report;
 mod startup;
+mod trivial_steps;
 mod watches;
 mod writes;
 
@@ -86,6 +87,7 @@ async fn main() -> Result<()> {
     }
     if args.only.is_none_or(|only| only == Area::Promotions) {
         let commits = if args.small { 1_500 } else { 15_000 };
+        trivial_steps::measure(&mut report).await?;
         git_promotion::measure(commits, &mut report).await?;
     }
     if !args.small {
