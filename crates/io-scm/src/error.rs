@@ -54,8 +54,8 @@ pub enum Cause {
     RateLimited { status: u16, after: Option<Duration> },
     #[error("it has a problem of its own (HTTP {status}{}); it is asked again later", Said(.said))]
     Unavailable { status: u16, said: String, after: Option<Duration> },
-    #[error(transparent)]
-    Network(#[from] outbound::Error),
+    #[error("{0}; check repoURL, and that the host of the API can be reached from here")]
+    Network(outbound::Error),
     #[error(
         "its answer makes no sense ({problem}); check that repoURL and provider belong together"
     )]
@@ -102,6 +102,12 @@ impl Error {
     /// Whether what was asked for is not there.
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Call { cause: Cause::NotFound { .. }, .. })
+    }
+}
+
+impl From<outbound::Error> for Cause {
+    fn from(error: outbound::Error) -> Self {
+        Self::Network(error)
     }
 }
 

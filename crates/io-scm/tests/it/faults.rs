@@ -124,6 +124,20 @@ async fn a_pause_that_is_asked_for_is_told() {
 }
 
 #[tokio::test]
+async fn a_host_that_is_not_there_is_told_with_the_remedy() {
+    let world = World::of(Service::Gitea).await;
+    let settings = Settings::default();
+    let nowhere = Some("http://127.0.0.1:1/api/v1");
+    let settings = settings.with_host(&world.server.host(), world.provider, nowhere);
+    let connection = PullRequests::connect(world.access(&settings, None)).unwrap();
+    let error = connection.get(1).await.unwrap_err();
+    assert!(error.is_temporary());
+    let told = error.to_string();
+    assert!(told.starts_with("Gitea could not read pull request 1 in Acme/App: 127.0.0.1:1"));
+    assert!(told.ends_with("that the host of the API can be reached from here"), "{told}");
+}
+
+#[tokio::test]
 async fn silence_and_endless_talk_end() {
     let world = World::of(Service::Gitlab).await;
     world.server.fail(Fault::once(Mishap::Silence));

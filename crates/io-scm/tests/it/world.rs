@@ -31,6 +31,7 @@ pub(crate) struct World {
     pub(crate) server: ScmServer,
     pub(crate) provider: Provider,
     pub(crate) head: String,
+    url: String,
     outbound: Outbound,
 }
 
@@ -45,7 +46,8 @@ impl World {
         let mut settings = outbound::Settings::default();
         settings.deadlines = Deadlines { connect: second, headers: second, idle: second };
         let outbound = Outbound::new(settings);
-        Self { server, provider: provider(service), head, outbound }
+        let url = server.repo_url();
+        Self { server, provider: provider(service), head, url, outbound }
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -70,7 +72,7 @@ impl World {
             settings,
             outbound: &self.outbound,
             clock: Arc::new(HurriedClock(SystemClock::new())),
-            url: Box::leak(self.server.repo_url().into_boxed_str()),
+            url: &self.url,
             provider: None,
             token: token.map(Secret::new),
             insecure_skip_tls_verify: false,
