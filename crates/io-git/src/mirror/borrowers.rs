@@ -5,7 +5,8 @@
 //! as its directory is, and needs no farewell: a Promotion that ends removes its directory, whoever runs it by then.
 //!
 //! A borrower registers while it holds a pin, and its directory exists before the file does. Hence a mirror that is neither
-//! pinned nor borrowed when its door is closed stays so until the door opens again.
+//! pinned nor borrowed when its door is closed stays so until the door opens again. A mirror that turns out to be damaged
+//! is built again all the same: its borrowers could not read it either, and a repeated clone heals them.
 
 use std::{
     fs, io,

@@ -45,6 +45,8 @@ pub(crate) struct Mirror {
     closed: AtomicBool,
     retired: AtomicBool,
     damaged: AtomicBool,
+    /// How many packs have an index in common.
+    indexed: AtomicUsize,
     numbers: Mutex<Numbers>,
     bytes: AtomicU64,
 }
@@ -76,6 +78,7 @@ impl Mirror {
             closed: AtomicBool::new(false),
             retired: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
+            indexed: AtomicUsize::new(0),
             numbers: Mutex::new(Numbers { last_used, ..Numbers::default() }),
             bytes: AtomicU64::new(bytes),
         }

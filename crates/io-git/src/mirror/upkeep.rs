@@ -1,6 +1,11 @@
 //! Housekeeping that git would do by itself, done when nobody reads.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use super::Mirror;
 use crate::{blocking::blocking, context::Context, session};
@@ -12,17 +17,29 @@ const MAX_LOOSE_REFS: usize = 1_000;
 const DEADLINE: Duration = Duration::from_mins(30);
 
 impl Mirror {
-    /// Joins packs and ref files once there are many. Only within a journey; skipped while the mirror is read, because
-    /// readers open packs as they need them.
+    /// Joins packs and ref files once there are many. Only within a journey; while the mirror is read or borrowed from
+    /// nothing goes away, because readers open packs as they need them: packs get one index in common instead.
     pub(super) async fn upkeep(self: &Arc<Self>, cx: &Context) {
-        let Some(_alone) = self.close() else { return };
         let git_dir = self.git_dir();
         let counted = blocking(move || {
             (count(&git_dir.join("objects/pack"), ".pack"), count(&git_dir.join("refs/mirror"), ""))
         });
         let (packs, refs) = counted.await.unwrap_or_default();
+        let Some(_alone) = self.close() else {
+            if packs > self.indexed.load(Ordering::Relaxed) + MAX_PACKS {
+                self.run(
+                    cx,
+                    "git multi-pack-index",
+                    &["multi-pack-index", "write", "--no-progress"],
+                )
+                .await;
+                self.indexed.store(packs, Ordering::Relaxed);
+            }
+            return;
+        };
         if packs > MAX_PACKS {
             self.run(cx, "git repack", &["repack", "-a", "-d", "-q"]).await;
+            self.indexed.store(0, Ordering::Relaxed);
         }
         if refs > MAX_LOOSE_REFS {
             self.run(cx, "git pack-refs", &["pack-refs", "--all"]).await;

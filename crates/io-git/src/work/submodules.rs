@@ -12,7 +12,6 @@ use std::{
 use futures::{FutureExt as _, future::BoxFuture};
 use gix_hash::ObjectId;
 use io_exec::{Input, Limits, Output, WorkDir};
-use url::Url;
 
 use super::{
     cone::Cone,
@@ -24,7 +23,7 @@ use super::{
 use crate::{
     blocking::blocking,
     mirror::Want,
-    remote::{Address, Remote},
+    remote::{Address, Remote, Target},
     repository::Repository,
     session,
     store::Store,
@@ -112,17 +111,12 @@ impl Around<'_> {
 
     /// The same account where it is the same server; another one must not learn of it.
     fn remote(&self, url: &str) -> Remote {
-        let target = &self.repository.target;
-        let same = |other: &Url| match &target.address {
-            Address::Http(own) => own.origin() == other.origin(),
-            _ => false,
-        };
-        let is_same = match &target.address {
-            Address::Ssh(ssh) => url.contains(&ssh.host),
-            _ => Url::parse(url).is_ok_and(|url| same(&url)),
-        };
-        let credential = target.credential.clone().filter(|_| is_same);
-        Remote { url: url.to_owned(), credential, tls: target.tls.clone() }
+        let own = &self.repository.target;
+        let mut remote = Remote { url: url.to_owned(), credential: None, tls: own.tls.clone() };
+        if Target::of(&remote).is_ok_and(|other| is_same_server(&own.address, &other.address)) {
+            remote.credential.clone_from(&own.credential);
+        }
+        remote
     }
 
     /// The URL of each submodule, by its path, as `.gitmodules` declares it.
@@ -168,6 +162,16 @@ impl Around<'_> {
             .directory(files);
         let done = cx.exec.run(command).await;
         done.map(drop).map_err(|error| WorkError::git("the check-out of a submodule", &error))
+    }
+}
+
+fn is_same_server(one: &Address, other: &Address) -> bool {
+    match (one, other) {
+        (Address::Http(one), Address::Http(other)) => one.origin() == other.origin(),
+        (Address::Ssh(one), Address::Ssh(other)) => {
+            (&one.host, one.port) == (&other.host, other.port)
+        }
+        _ => false,
     }
 }
 
@@ -233,6 +237,21 @@ mod tests {
         assert_eq!(absolute(around, "../../../../c"), None);
         assert_eq!(absolute("git@example.com:a", "../c").unwrap(), "git@example.com:c");
         assert_eq!(absolute(around, "https://other/x").unwrap(), "https://other/x");
+    }
+
+    #[test]
+    fn a_credential_stays_with_its_server() {
+        let address = |url: &str| {
+            let remote = Remote { url: url.to_owned(), credential: None, tls: Default::default() };
+            Target::of(&remote).unwrap().address
+        };
+        let is_same = |one, other| is_same_server(&address(one), &address(other));
+        assert!(is_same("https://a.example/x", "https://me@A.example:443/y"));
+        assert!(is_same("git@a.example:x", "ssh://other@a.example/y"));
+        for other in ["https://b.example/a.example", "http://a.example/x", "git@a.example:x"] {
+            assert!(!is_same("https://a.example/x", other), "{other}");
+        }
+        assert!(!is_same("git@a.example:x", "git@b.example:a.example/x"));
     }
 
     #[test]

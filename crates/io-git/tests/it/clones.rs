@@ -154,6 +154,30 @@ async fn what_was_pushed_is_not_fetched_again() {
 }
 
 #[tokio::test]
+async fn a_mirror_that_is_borrowed_from_for_long_keeps_its_packs_in_order() {
+    let world = World::new().await;
+    let origin = seeded(&world, "a");
+    let url = world.server.url("a");
+    let promotion = Promotion::new(&world.store);
+    promotion.on_branch(&url, "main").await;
+    for number in 0..60 {
+        origin.commit("main", "more", &[("root.yaml", &number.to_string())]).unwrap();
+        crate::world::fetch(&world.repository("a"), "refs/heads/main").await.unwrap();
+    }
+    let packs = world.mirrors()[0].join("objects/pack");
+    assert!(packs.join("multi-pack-index").exists());
+    let kept = fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
+    assert!(kept.filter(|path| path.extension().is_some_and(|is| is == "pack")).count() > 60);
+    let next = Promotion::new(&world.store);
+    next.on_branch(&url, "main").await;
+    assert_eq!(next.read("out/root.yaml"), "59");
+    next.write("out/root.yaml", "60");
+    let tree = next.tree("out");
+    commit(&tree, "ours").await.unwrap();
+    publish(&tree, "main", io_git::PushIntegration::AlwaysRebase).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_missing_branch_is_created_empty_and_published() {
     let world = World::new().await;
     let origin = seeded(&world, "a");
