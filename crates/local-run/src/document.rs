@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Nobody writes more by hand; what is larger was not meant for us.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The namespace of what names none, as `kubectl` has it.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 

@@ -139,6 +139,9 @@ spec:
             "- {git: {}, image: {}}",
         );
         assert_eq!(error(&broken), "document 1 (Warehouse) cannot be read");
-        assert_eq!(error(&" ".repeat(MAX_BYTES + 1)), "the file is larger than 4 MiB");
+        assert_eq!(
+            error(&" ".repeat(crate::document::MAX_BYTES + 1)),
+            "the file is larger than 4 MiB"
+        );
     }
 }

@@ -52,6 +52,12 @@ impl Effects {
         matches!(self, Self::Recorded(_))
     }
 
+    /// The commit of the last push that was written down: as near as a preview comes to what a merge would give.
+    pub fn pushed_commit(&self) -> Option<String> {
+        let commit = |effect: &Effect| effect.detail.get("commit")?.as_str().map(str::to_owned);
+        self.list().iter().rev().filter(|effect| effect.action == "push").find_map(commit)
+    }
+
     /// What was written down so far.
     pub fn list(&self) -> Vec<Effect> {
         match self {

@@ -13,6 +13,8 @@ use super::report::Preview;
 const CONTEXT: usize = 3;
 /// Fields of an object that are named when it changes.
 const MAX_FIELDS: usize = 10;
+/// Longer values are not repeated.
+const MAX_VALUE: usize = 200;
 
 /// A file that would change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -155,16 +157,26 @@ fn differ(one: &Value, other: &Value, path: &str, fields: &mut Vec<String>) {
             }
         }
         _ if one == other => {}
-        _ => fields.push(format!("{path}: {one} → {other}")),
+        _ => fields.push(format!("{path}: {} → {}", short(one), short(other))),
+    }
+}
+
+/// A value in a few words; the diff of the file has the rest.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "(none)".to_owned(),
+        Value::String(text) if !text.contains('\n') && text.len() <= MAX_VALUE => text.clone(),
+        Value::Object(_) | Value::Array(_) | Value::String(_) => "…".to_owned(),
+        other => other.to_string(),
     }
 }
 
 impl fmt::Display for FileChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} {}", self.repository, self.path)?;
         if self.diff.is_empty() {
-            return writeln!(f, "(not text)");
+            return writeln!(f, "{} of {}: not text", self.path, self.repository);
         }
+        writeln!(f, "{} of {}:", self.path, self.repository)?;
         f.write_str(&self.diff)
     }
 }
@@ -180,10 +192,10 @@ impl fmt::Display for ManifestChange {
                 fields
                     .iter()
                     .take(MAX_FIELDS)
-                    .try_for_each(|field| write!(f, "\n             {field}"))?;
+                    .try_for_each(|field| write!(f, "\n           {field}"))?;
                 match fields.len().saturating_sub(MAX_FIELDS) {
                     0 => Ok(()),
-                    more => write!(f, "\n             and {more} more"),
+                    more => write!(f, "\n           and {more} more"),
                 }
             }
         }
@@ -203,7 +215,7 @@ mod tests {
     fn a_push_shows_its_files_and_the_objects_in_them() {
         let after = BEFORE.replace("\"1\"", "\"2\"");
         let added = "apiVersion: v1\nkind: Service\nmetadata: {name: new}\n";
-        let detail = json!({"branch": "main", "files": [
+        let detail = json!({"branch": "main", "force": false, "commits": ["Use 2", "Add a Service"], "files": [
             {"path": "m.yaml", "before": BEFORE, "after": after},
             {"path": "n.yaml", "before": null, "after": added},
             {"path": "logo.png", "before": null, "after": null, "opaque": true},
@@ -214,7 +226,37 @@ mod tests {
             target: "https://git.example/r".into(),
             detail,
         };
-        insta::assert_snapshot!(Preview::of(vec![effect]), @"");
+        insta::assert_snapshot!(Preview::of(vec![effect]), @r#"
+        Would be done outside the work directory:
+          push: push https://git.example/r
+            branch: main
+            commits: Use 2, Add a Service
+
+        Objects in manifests:
+          changed  ConfigMap demo/web
+                   data.tag: 1 → 2
+          added    Service new
+
+        m.yaml of https://git.example/r:
+        --- a/m.yaml
+        +++ b/m.yaml
+        @@ -4,4 +4,4 @@
+           name: web
+           namespace: demo
+         data:
+        -  tag: "1"
+        +  tag: "2"
+
+        n.yaml of https://git.example/r:
+        --- /dev/null
+        +++ b/n.yaml
+        @@ -0,0 +1,3 @@
+        +apiVersion: v1
+        +kind: Service
+        +metadata: {name: new}
+
+        logo.png of https://git.example/r: not text
+        "#);
     }
 
     #[test]

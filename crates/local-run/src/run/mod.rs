@@ -2,6 +2,7 @@
 //! controller. The objects around it are those of the file.
 
 mod change;
+mod inferred;
 mod objects;
 mod plan;
 mod report;

@@ -9,6 +9,7 @@ use api_kinds::{
 use core_rules::promotion::Task;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
+use super::inferred;
 use crate::document::{DEFAULT_NAMESPACE, Document, ManifestError};
 
 /// A Promotion and what is around it.
@@ -70,6 +71,13 @@ impl Objects {
     pub fn project(&self) -> &str {
         let named = self.promotion.as_ref().and_then(|it| it.metadata.namespace.as_deref());
         named.unwrap_or(DEFAULT_NAMESPACE)
+    }
+
+    /// The Warehouse of this name, or what the Freight tells of it.
+    pub(super) fn warehouse(&self, name: &str) -> Option<Warehouse> {
+        let mut warehouses = self.warehouses.iter();
+        let found = warehouses.find(|it| it.metadata.name.as_deref() == Some(name)).cloned();
+        found.or_else(|| inferred::warehouse(name, &self.freight))
     }
 
     /// The Stage of this name.

@@ -95,13 +95,7 @@ impl fmt::Display for Preview {
             writeln!(f, "Nothing would be done outside the work directory.\n")?;
         } else {
             writeln!(f, "Would be done outside the work directory:")?;
-            for Effect { step, action, target, detail } in &self.effects {
-                writeln!(f, "  {step}: {action} {target}")?;
-                for (name, value) in detail.as_object().into_iter().flatten() {
-                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    writeln!(f, "    {name}: {}", value.replace('\n', "\n      "))?;
-                }
-            }
+            self.effects.iter().try_for_each(|effect| write_effect(f, effect))?;
             writeln!(f)?;
         }
         if !self.manifests.is_empty() {
@@ -113,5 +107,29 @@ impl fmt::Display for Preview {
             writeln!(f, "{change}")?;
         }
         Ok(())
+    }
+}
+
+fn write_effect(f: &mut fmt::Formatter<'_>, effect: &Effect) -> fmt::Result {
+    let Effect { step, action, target, detail } = effect;
+    writeln!(f, "  {step}: {action} {target}")?;
+    for (name, value) in detail.as_object().into_iter().flatten() {
+        if let Some(text) = shown(value) {
+            writeln!(f, "    {name}: {}", text.trim_end().replace('\n', "\n      "))?;
+        }
+    }
+    Ok(())
+}
+
+/// A value for people; what was not set is not shown.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Array(values) if values.iter().all(Value::is_string) => {
+            let lines: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            Some(lines.join(", ")).filter(|text| !text.is_empty())
+        }
+        other => Some(other.to_string()),
     }
 }

@@ -50,8 +50,8 @@ impl Shelf {
             }
             Request::Stage(name) => objects.stage(name).map(|stage| status(&stage.status)),
             Request::Warehouse(name) => {
-                let found = objects.warehouses.iter().find(|it| is_named(&it.metadata, name));
-                found.map(|warehouse| Answer::Warehouse(warehouse.spec.subscriptions.clone()))
+                let found = objects.warehouse(name);
+                found.map(|warehouse| Answer::Warehouse(warehouse.spec.subscriptions))
             }
         };
         found.unwrap_or(Answer::Missing)
@@ -110,8 +110,7 @@ impl ControlPlane for Shelf {
         _: &'a str,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Warehouse>, LookupError>> {
-        let objects = self.objects.lock();
-        ready(objects.warehouses.iter().find(|it| is_named(&it.metadata, name)).cloned())
+        ready(self.objects.lock().warehouse(name))
     }
 
     fn freight<'a>(

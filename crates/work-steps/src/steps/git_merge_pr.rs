@@ -57,7 +57,8 @@ impl Step for GitMergePr {
 
     async fn run(&self, config: Config, needs: Self::Needs, cx: &StepCx<'_>) -> StepResult {
         if cx.effects.intercepts(|| effect(&config, cx)) {
-            return Ok(Outcome::done().with("commit", ""));
+            let commit = cx.effects.pushed_commit().unwrap_or_default();
+            return Ok(Outcome::done().with("commit", commit));
         }
         let (network, credentials, settings) = needs;
         let hosted = Hosted {

@@ -93,7 +93,11 @@ struct Job<'a> {
 impl Job<'_> {
     async fn push_branch(&self) -> Result<String, StepError> {
         let (branch, force) = self.target()?;
-        if self.intercepted(&json!({ "branch": branch, "force": force })) {
+        if self.cx.effects.are_recorded() {
+            let (tree, repository) = (&self.tree, &self.repository);
+            let preview = git::PushPreview { tree, repository, branch: &branch, force };
+            let detail = preview.detail(self.cx).await.map_err(git::failure)?;
+            self.intercepted(&detail);
             return Ok(branch);
         }
         let policy = (!force).then_some(self.settings.push_integration);

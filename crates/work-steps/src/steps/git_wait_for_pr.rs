@@ -52,7 +52,8 @@ impl Step for GitWaitForPr {
         if cx.effects.intercepts(|| effect(&config, cx)) {
             let id = config.pr_number;
             let decided = json!({ "id": id, "url": "", "open": false, "merged": true });
-            return Ok(Outcome::done().with("pr", decided));
+            let commit = cx.effects.pushed_commit().unwrap_or_default();
+            return Ok(Outcome::done().with("pr", decided).with("commit", commit));
         }
         let (network, credentials, settings) = needs;
         let hosted = Hosted {

@@ -1,10 +1,11 @@
 //! What the git steps share: the work tree behind a path, the people who commit, and what errors mean.
 
 mod author;
+mod preview;
 
 use io_git::{Desk, Repository, Store, WorkError, WorkTree};
 
-pub(crate) use self::author::Author;
+pub(crate) use self::{author::Author, preview::PushPreview};
 use crate::{Credentials, StepCx, StepError};
 
 /// Where the Promotion keeps its repositories and files.

@@ -14,7 +14,7 @@ use io_git::{Store, WorkTree};
 use io_scm::{Access, GithubCommits, Provider};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::Value;
 
 use self::pushing::Pushing;
 use super::{git, pull_request::errored};
@@ -101,9 +101,14 @@ impl Step for GithubPush {
         let (store, network, credentials, settings) = needs;
         let tree = git::open(cx, &store, &config.path)?;
         let target = config.target(&tree, cx)?;
-        if cx.effects.intercepts(|| effect(&config, cx, &tree, &target)) {
+        if cx.effects.are_recorded() {
+            let repository = git::remote(cx, &credentials, &tree).await?;
+            let (branch, force) = (target.as_str(), config.is_forced());
+            let preview = git::PushPreview { tree: &tree, repository: &repository, branch, force };
+            let detail = preview.detail(cx).await.map_err(git::failure)?;
+            cx.effects.intercepts(|| effect(cx, &tree, detail));
             let head = tree.head().map_err(git::failure)?.to_string();
-            return Ok(pushed(&settings, &tree, &head, &target));
+            return Ok(pushed(&settings, &tree, &head, branch));
         }
         let credential = credentials.find(cx, Kind::Git, tree.url()).await?;
         let token = token(credential.as_ref(), &tree.address())?;
@@ -163,11 +168,6 @@ fn pushed(settings: &Settings, tree: &WorkTree, commit: &str, branch: &str) -> O
     }
 }
 
-fn effect(config: &Config, cx: &StepCx<'_>, tree: &WorkTree, target: &str) -> Effect {
-    Effect {
-        step: cx.alias.to_owned(),
-        action: "push",
-        target: tree.address(),
-        detail: json!({ "branch": target, "force": config.is_forced() }),
-    }
+fn effect(cx: &StepCx<'_>, tree: &WorkTree, detail: Value) -> Effect {
+    Effect { step: cx.alias.to_owned(), action: "push", target: tree.address(), detail }
 }
