@@ -21,7 +21,7 @@ use crate::exit::{Exit, Failure};
 pub(crate) struct Settings {
     pub(crate) credentials: io_creds::Settings,
     pub(crate) cache_by_tag: CacheByTagPolicy,
-    git: io_git::Settings,
+    pub(crate) git: io_git::Settings,
     registries: io_oci::Settings,
     outbound: outbound::Settings,
 }

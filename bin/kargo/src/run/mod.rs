@@ -99,6 +99,8 @@ impl Place {
         let cache = cache.ok_or_else(|| {
             Failure::usage("neither XDG_CACHE_HOME nor HOME is set; pass --cache-dir DIR")
         })?;
+        // Programs that use it run in directories of their own.
+        let cache = std::path::absolute(cache)?;
         if let Some(work) = &args.work_dir {
             std::fs::create_dir_all(work)?;
             let work = work.canonicalize()?;
@@ -187,6 +189,8 @@ impl Local<'_> {
         let tasks: Arc<TaskGroup> = Arc::new(tasks.clone());
         let ports = Ports { clock: clock.clone(), entropy: entropy.clone(), tasks: tasks.clone() };
         settings.credentials.providers_enabled = true;
+        // A person runs this, and their agent logs in where the file has no credential.
+        settings.git.ssh_user = Some(io_git::SshUser::from_environment(&*environment));
         let shared_namespace = settings.credentials.shared_namespace.clone().unwrap_or_default();
         let opened = settings.open(&*environment, &ports, |settings, outbound| {
             Credentials::of_secrets(&objects.secrets, settings, outbound, &ports)

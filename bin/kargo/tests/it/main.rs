@@ -12,6 +12,8 @@
 mod discovery;
 mod faults;
 mod process;
+mod run;
+mod run_mistakes;
 
 use std::{
     fs,
