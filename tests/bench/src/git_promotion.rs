@@ -2,11 +2,12 @@
 
 use std::{
     fmt::Write as _,
+    process::Stdio,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use api_kinds::promotion::PromotionStepStatus;
 use core_clock::{Environment as _, FixedEnvironment};
 use dev_testkit::server::{GitHttp, GitRepository};
@@ -18,11 +19,14 @@ use work_steps::testbed::Testbed;
 
 use crate::{
     discovery::Programs,
+    process,
     report::{Report, Row},
 };
 
 /// Promotions that are timed.
 const ROUNDS: usize = 20;
+/// Promotions that run at once.
+const CROWD: usize = 64;
 /// Applications of the repository, a file each.
 const APPLICATIONS: u64 = 300;
 /// What a version of a file adds to the repository: 15,000 of them make 45 MB.
@@ -53,6 +57,41 @@ pub(crate) async fn measure(commits: u64, report: &mut Report) -> Result<()> {
     report.add(Row::at_most(what, milliseconds(median(&mut moved)), 300.0));
     let children = children(&testbed, &url).await?;
     report.add(Row::at_most("the same: programs started", children, 10.0));
+    drop(testbed);
+    measure_crowd(&url, report).await
+}
+
+/// Many at once, in a process of their own whose memory is looked at.
+async fn measure_crowd(url: &str, report: &mut Report) -> Result<()> {
+    let output = tokio::process::Command::new(std::env::current_exe()?)
+        .args(["promote", url])
+        .stderr(Stdio::inherit())
+        .output()
+        .await?;
+    ensure!(output.status.success(), "promotions at once failed");
+    let taken: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| {
+        taken.get(name).and_then(Value::as_f64).with_context(|| format!("no {name}: {taken}"))
+    };
+    let what = "64 Git promotions at once: resident memory of the process, at most (MB)";
+    report.add(Row::at_most(what, number("bytes")? / 1e6, 150.0));
+    report.add(Row::figure("the same: promotions (1/s)", CROWD as f64 / number("seconds")?));
+    Ok(())
+}
+
+/// The other process: promotes, and prints what it took.
+pub(crate) async fn promote_crowd(url: &str) -> Result<()> {
+    let testbed = Testbed::new().await;
+    promote(&testbed, url, "stage/cold").await?;
+    let start = Instant::now();
+    let promotions = (0..CROWD).map(|number| {
+        let (testbed, branch) = (&testbed, format!("crowd/p{number}"));
+        async move { promote(testbed, url, &branch).await }
+    });
+    futures::future::try_join_all(promotions).await?;
+    let seconds = start.elapsed().as_secs_f64();
+    let bytes = process::most_resident(std::process::id())?;
+    println!("{}", json!({"bytes": bytes, "seconds": seconds}));
     Ok(())
 }
 
@@ -128,6 +167,9 @@ fn populate(origin: &GitRepository, commits: u64) -> Result<()> {
     let names = (0..ROUNDS).map(|round| format!("s{round}"));
     for name in names.chain(["cold".to_owned(), "counted".to_owned()]) {
         writeln!(branches, "create refs/heads/stage/{name} refs/heads/main")?;
+    }
+    for number in 0..CROWD {
+        writeln!(branches, "create refs/heads/crowd/p{number} refs/heads/main")?;
     }
     origin.git_with(&["update-ref", "--stdin"], &branches)?;
     Ok(())

@@ -68,13 +68,18 @@ enum Part {
     /// Walk a history to its end and print what memory that took
     #[command(hide = true)]
     Walk { origin: PathBuf, root: PathBuf },
+    /// Carry out many promotions at once and print what memory that took
+    #[command(hide = true)]
+    Promote { url: String },
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let args = Args::parse();
-    if let Some(Part::Walk { origin, root }) = &args.part {
-        return discovery::walk(origin, root).await;
+    match &args.part {
+        Some(Part::Walk { origin, root }) => return discovery::walk(origin, root).await,
+        Some(Part::Promote { url }) => return git_promotion::promote_crowd(url).await,
+        None => {}
     }
     let mut report = Report::new(machine::describe()?);
     if args.only.is_none_or(|only| only == Area::ControlPlane) {

@@ -12,6 +12,11 @@ pub(crate) fn resident(pid: u32) -> Result<u64> {
     memory(pid, "VmRSS:")
 }
 
+/// The most resident memory it ever had, in bytes.
+pub(crate) fn most_resident(pid: u32) -> Result<u64> {
+    memory(pid, "VmHWM:")
+}
+
 /// Resident memory that no file stands behind, in bytes.
 pub(crate) fn anonymous(pid: u32) -> Result<u64> {
     memory(pid, "RssAnon:")

@@ -130,9 +130,13 @@ pub fn update_sources(
     application: &Application,
     updates: &[SourceUpdate],
 ) -> Result<Option<Value>, SourceMismatch> {
-    let spec = application.object.get("spec").cloned().unwrap_or_default();
     let has_several = !application.spec.sources.is_empty();
-    let before = if has_several { spec["sources"].clone() } else { json!([spec["source"]]) };
+    let written = |pointer: &str| application.object.pointer(pointer).cloned().unwrap_or_default();
+    let before = if has_several {
+        written("/spec/sources").as_array().cloned().unwrap_or_default()
+    } else {
+        vec![written("/spec/source")]
+    };
     let mut after = before.clone();
     for update in updates {
         let position = application.sources().iter().position(|source| update.fits(source));
@@ -146,5 +150,5 @@ pub fn update_sources(
     if before == after {
         return Ok(None);
     }
-    Ok(Some(if has_several { json!({"sources": after}) } else { json!({"source": after[0]}) }))
+    Ok(Some(if has_several { json!({"sources": after}) } else { json!({"source": after.pop()}) }))
 }

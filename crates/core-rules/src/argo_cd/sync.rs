@@ -7,6 +7,7 @@ use super::Application;
 
 /// Asks Argo CD to compare again from scratch.
 const REFRESH: &str = "argocd.argoproj.io/refresh";
+const HARD: &str = "hard";
 /// Who asks when no person does.
 const CONTROLLER: &str = "kargo-controller";
 
@@ -50,24 +51,25 @@ pub fn sync_patch(
         "sync": sync,
     });
     insert(&mut operation, "retry", policy.retry);
-    let mut patch = refresh_patch();
-    patch["metadata"]["resourceVersion"] = json!(application.metadata.resource_version);
+    let version = &application.metadata.resource_version;
+    let mut patch = json!({
+        "metadata": {"annotations": {REFRESH: HARD}, "resourceVersion": version},
+        "operation": operation,
+    });
     insert(&mut patch, "spec", spec);
-    patch["operation"] = operation;
-    if application.object.get("status").is_some() {
-        patch["status"] = json!({"operationState": null});
-    }
+    let has_status = application.object.get("status").is_some();
+    insert(&mut patch, "status", has_status.then(|| json!({"operationState": null})));
     patch
 }
 
 /// The merge patch that asks Argo CD to compare again from scratch.
 pub fn refresh_patch() -> Value {
-    json!({"metadata": {"annotations": {REFRESH: "hard"}}})
+    json!({"metadata": {"annotations": {REFRESH: HARD}}})
 }
 
 fn insert(object: &mut Value, name: &str, value: Option<Value>) {
-    if let Some(value) = value {
-        object[name] = value;
+    if let (Some(object), Some(value)) = (object.as_object_mut(), value) {
+        object.insert(name.to_owned(), value);
     }
 }
 

@@ -74,7 +74,7 @@ impl<'a> Expressions<'a> {
         match Template::parse(text).and_then(|template| template.mentions(self.library)) {
             Err(error) => tell(error.to_string()),
             Ok(mentions) => {
-                mentions.iter().filter_map(|mention| self.judge(mention)).for_each(tell)
+                mentions.iter().filter_map(|mention| self.judge(mention)).for_each(tell);
             }
         }
     }

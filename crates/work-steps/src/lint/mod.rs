@@ -55,16 +55,17 @@ fn lint_step(
     findings: &mut Vec<Finding>,
 ) {
     let path = format!("{}.steps[{index}]", process.path);
-    if let Some(task) = &step.task {
-        if process.known.tasks.is_some() && process.known.task(task).is_none() {
-            let kind = if task.kind == PromotionTaskKind::ClusterPromotionTask {
-                "ClusterPromotionTask"
-            } else {
-                "PromotionTask"
-            };
-            let message = format!("there is no {kind} {:?} here", task.name);
-            findings.push(Finding { field: format!("{path}.task.name"), message });
-        }
+    if let Some(task) = &step.task
+        && process.known.tasks.is_some()
+        && process.known.task(task).is_none()
+    {
+        let kind = if task.kind == PromotionTaskKind::ClusterPromotionTask {
+            "ClusterPromotionTask"
+        } else {
+            "PromotionTask"
+        };
+        let message = format!("there is no {kind} {:?} here", task.name);
+        findings.push(Finding { field: format!("{path}.task.name"), message });
     }
     let expressions = Expressions::of_step(process, index);
     for (position, variable) in step.vars.iter().enumerate() {
