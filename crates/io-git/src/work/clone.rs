@@ -322,6 +322,7 @@ impl Clone<'_> {
             number,
             scope: files.clone(),
             files,
+            nested: Vec::new(),
         }
     }
 

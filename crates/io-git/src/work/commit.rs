@@ -56,16 +56,19 @@ impl WorkTree {
     /// Removes all files but those that are ignored. The change is committed with the next commit.
     pub async fn clear(&self) -> Result<(), WorkError> {
         let claim = self.claim().await?;
-        let add = self.git("git add").args(["add", "--all", "."]);
+        let add = self.git("git add").args(["add", "--all"]).args(self.pathspecs());
         self.change(&claim, "git add", add).await?;
-        let remove = self.git("git rm").args(["rm", "-r", "-f", "-q", "--ignore-unmatch", "."]);
+        let remove = self
+            .git("git rm")
+            .args(["rm", "-r", "-f", "-q", "--ignore-unmatch"])
+            .args(self.pathspecs());
         self.change(&claim, "git rm", remove).await
     }
 
     /// Commits everything that changed.
     pub async fn commit(&self, request: CommitRequest<'_>) -> Result<Committed, WorkError> {
         let claim = self.claim().await?;
-        let add = self.git("git add").args(["add", "--all", "--sparse", "."]);
+        let add = self.git("git add").args(["add", "--all", "--sparse"]).args(self.pathspecs());
         self.change(&claim, "git add", add).await?;
         let written = self.ask("git write-tree", self.git("git write-tree").args(["write-tree"]));
         let written = written.await?;

@@ -226,6 +226,8 @@ fn absolute(around: &str, url: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use io_http::outbound::Tls;
+
     use super::*;
 
     #[test]
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn a_credential_stays_with_its_server() {
         let address = |url: &str| {
-            let remote = Remote { url: url.to_owned(), credential: None, tls: Default::default() };
+            let remote = Remote { url: url.to_owned(), credential: None, tls: Tls::default() };
             Target::of(&remote).unwrap().address
         };
         let is_same = |one, other| is_same_server(&address(one), &address(other));

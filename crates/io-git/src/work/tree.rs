@@ -5,6 +5,7 @@
 //! that outlived a killed controller is noticed and waited for before its leftovers are cleared away.
 
 use std::{
+    ffi::OsString,
     fs::{File, OpenOptions},
     path::{Path, PathBuf},
     sync::Arc,
@@ -52,6 +53,8 @@ pub struct WorkTree {
     pub(super) files: PathBuf,
     /// The directory that commands work on: the same, or one inside.
     pub(super) scope: PathBuf,
+    /// Other work trees among its files, by their paths from its root: not for it to commit or to clear.
+    pub(super) nested: Vec<PathBuf>,
 }
 
 impl Store {
@@ -62,18 +65,26 @@ impl Store {
         let is_directory =
             desk.files.metadata(&located).is_ok_and(|found| found.kind == FileKind::Directory);
         let clones = Home::all(desk).into_iter().filter_map(|home| Some((home.read()?, home)));
-        let trees = clones.flat_map(|(record, home)| {
-            let record = Arc::new(record);
-            let places = record.trees.clone().into_iter().enumerate();
-            places.map(move |(number, place)| (record.clone(), home.clone(), number, place))
-        });
+        let trees: Vec<_> = clones
+            .flat_map(|(record, home)| {
+                let record = Arc::new(record);
+                let places = record.trees.clone().into_iter().enumerate();
+                places.map(move |(number, place)| (record.clone(), home.clone(), number, place))
+            })
+            .filter(|(.., place)| place.ready)
+            .collect();
         let found = trees
-            .filter(|(.., place)| is_directory && place.ready && located.starts_with(&place.path))
+            .iter()
+            .filter(|(.., place)| is_directory && located.starts_with(&place.path))
             .max_by_key(|(.., place)| place.path.components().count());
-        let (record, home, number, place) = found.ok_or_else(not_a_tree)?;
+        let (record, home, number, place) = found.cloned().ok_or_else(not_a_tree)?;
+        let below =
+            trees.iter().filter_map(|(.., other)| other.path.strip_prefix(&place.path).ok());
+        let nested =
+            below.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
         let (files, scope) =
             (desk.files.path().join(&place.path), desk.files.path().join(&located));
-        Ok(WorkTree { shared: self.shared.clone(), home, record, number, files, scope })
+        Ok(WorkTree { shared: self.shared.clone(), home, record, number, files, scope, nested })
     }
 }
 
@@ -183,6 +194,17 @@ impl WorkTree {
     /// Tells a `git` where it works, and what it must not run.
     pub(super) fn equip(&self, command: Command) -> Command {
         equip(command, &self.git_dir(), &self.files).directory(&self.scope)
+    }
+
+    /// Everything that commands work on: the scope, without other work trees inside.
+    pub(super) fn pathspecs(&self) -> Vec<OsString> {
+        let all = OsString::from(".");
+        let others = self.nested.iter().map(|path| {
+            let mut pathspec = OsString::from(":(exclude,top,literal)");
+            pathspec.push(path);
+            pathspec
+        });
+        std::iter::once(all).chain(others).collect()
     }
 
     /// Runs a command that changes the repository or the files.

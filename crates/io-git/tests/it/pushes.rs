@@ -108,6 +108,26 @@ async fn clearing_removes_everything_but_what_is_ignored() {
 }
 
 #[tokio::test]
+async fn a_work_tree_inside_another_belongs_to_itself() {
+    let world = World::new().await;
+    let origin = seeded(&world, "a");
+    origin.commit("inner", "inner", &[("i", "1\n")]).unwrap();
+    let promotion = Promotion::new(&world.store);
+    let checkouts = vec![checkout("out", on("main")), checkout("out/in[n]er", on("inner"))];
+    promotion.clone(&world.server.url("a"), checkouts).await.unwrap();
+    let outer = promotion.tree("out");
+    assert!(!commit(&outer, "nothing").await.unwrap().is_new);
+    outer.clear().await.unwrap();
+    assert_eq!(promotion.listing("out"), ["in[n]er/i"]);
+    promotion.write("out/in[n]er/i", "2\n");
+    assert!(commit(&promotion.tree("out/in[n]er"), "inner").await.unwrap().is_new);
+    promotion.write("out/new", "x");
+    commit(&outer, "outer").await.unwrap();
+    publish(&outer, "main", PushIntegration::AlwaysRebase).await.unwrap();
+    assert_eq!(origin.git(&["ls-tree", "-r", "--name-only", "main"]).unwrap(), "new");
+}
+
+#[tokio::test]
 async fn a_change_that_somebody_else_pushed_meanwhile_is_kept() {
     let world = World::new().await;
     for (number, policy) in POLICIES.into_iter().enumerate() {
