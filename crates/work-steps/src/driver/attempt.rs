@@ -54,3 +54,59 @@ pub(crate) fn error_text(error: &StepError) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use io_exec::Jail;
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::{Class, Effects, Step, testbed::Testbed};
+
+    struct Clumsy;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Config {
+        word: String,
+    }
+
+    impl Step for Clumsy {
+        const KIND: &'static str = "clumsy";
+        type Config = Config;
+        type Needs = ();
+
+        async fn run(&self, config: Config, (): (), _: &StepCx<'_>) -> StepResult {
+            panic!("dropped {}", config.word)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_the_attempt_for_good_and_a_configuration_that_cannot_be_read_too() {
+        let testbed = Testbed::new().await;
+        let cx = StepCx {
+            subject: &testbed.subject,
+            alias: "a",
+            state: &Map::new(),
+            files: &Jail::open(&testbed.files()).unwrap(),
+            private: &testbed.private(),
+            effects: &Effects::Real,
+            log: &|_| {},
+            secrets: &parking_lot::Mutex::default(),
+        };
+        let ports = &testbed.ports;
+        let error = make(&Clumsy, json!({"word": "it"}), ports, &cx).await.unwrap_err();
+        assert_eq!(
+            (error.class(), error.to_string()),
+            (Class::Fatal, "step panicked: dropped it".into())
+        );
+        let error = make(&Clumsy, json!({}), ports, &cx).await.unwrap_err();
+        assert_eq!(error.class(), Class::Failed);
+        let caused =
+            StepError::retryable("outer").because(Arc::new(std::io::Error::other("inner")));
+        assert_eq!(error_text(&caused), "outer: inner");
+    }
+}

@@ -42,6 +42,9 @@ impl<'a> Quota<'a> {
 
     /// Completes when the directory has grown too large.
     pub(super) async fn watch(&self) -> Exceeded {
+        if self.limit.is_none() {
+            return std::future::pending().await;
+        }
         loop {
             self.clock.sleep(INTERVAL).await;
             if let Some(exceeded) = self.check().await {
