@@ -58,6 +58,16 @@ fn scalars_of_several_lines_are_replaced_whole() {
 }
 
 #[test]
+fn a_text_of_several_lines_stays_one() {
+    check("a: | # c\n  x\n\nb: 1\n", "a", "p\n\n q\n", "a: | # c\n  p\n\n   q\n\nb: 1\n");
+    check("a: |+\n   x\n\nb: 1\n", "a", "p\nq", "a: |-\n   p\n   q\n\nb: 1\n");
+    check("a: |\r\n  x\r\n", "a", "p\nq\n", "a: |\r\n  p\r\n  q\r\n");
+    check("a: |\n  x", "a", "p\nq\n", r#"a: "p\nq\n""#);
+    check("a: |\n  x\n", "a", " p\nq\n", "a: \" p\\nq\\n\"\n");
+    check("a: |\n  x\n", "a", "p\nq\n\n", "a: \"p\\nq\\n\\n\"\n");
+}
+
+#[test]
 fn a_text_that_is_there_already_is_not_rewritten() {
     for text in ["a: |\n  x\n", "a: \"\\x78\\n\"\n"] {
         assert_eq!(set(text, "a", json!("x\n")).unwrap(), text);
@@ -232,6 +242,17 @@ proptest! {
             + text.chars().rev().take(after).filter(|c| *c == '\n').count();
         prop_assert!(lines + 1 >= text.matches('\n').count(), "{}\n{}", text, edited);
         prop_assert_eq!(set(&edited, &path.replace('/', "."), value).unwrap(), edited);
+    }
+
+    #[test]
+    fn lines_that_were_set_are_read_back(old in "[a-c \n]{0,8}", value in "[a-c \n\t:#-]{0,12}", indent in 1..4_usize) {
+        let margin = " ".repeat(indent);
+        let lines: String = old.lines().flat_map(|line| [margin.as_str(), line, "\n"]).collect();
+        let text = format!("a: |{indent}\n{lines}b: 1\n");
+        if let Ok(edited) = set(&text, "a", json!(value)) {
+            prop_assert_eq!(parse(&edited).unwrap(), json!({"a": value, "b": 1}), "{}\n{}", text, edited);
+            prop_assert_eq!(set(&edited, "a", json!(value)).unwrap(), edited);
+        }
     }
 
     #[test]

@@ -7,11 +7,12 @@ use granit_parser::ScalarStyle;
 use super::{
     quote::{self, Place},
     reader,
-    tree::{Content, Document, Node},
+    tree::{Content, Document, Node, line_start},
 };
 use crate::{
     EditError, KeyPath, Scalar,
     splice::{Splice, splice},
+    text,
 };
 
 /// Sets values in the first document of a text. Every key must lead to a scalar that is there; when two lead to the
@@ -78,6 +79,12 @@ impl Target<'_, '_> {
         if self.is_already(scalar, *style) {
             return Vec::new();
         }
+        if *style == ScalarStyle::Literal
+            && let Scalar::Text(text) = scalar
+            && let Some(splices) = self.replace_lines(document, text)
+        {
+            return splices;
+        }
         let written = quote::write(scalar, *style, self.place);
         match style {
             ScalarStyle::Literal | ScalarStyle::Folded => self.replace_block(document, written),
@@ -113,6 +120,37 @@ impl Target<'_, '_> {
         let header = document.block_header(self.node);
         let content = lines_of_block(document.text, header.end, self.node.span.end);
         vec![Splice::new(header, written), Splice::new(content, "")]
+    }
+
+    /// A text of several lines takes the place of one; `None` when it cannot be written so.
+    fn replace_lines(&self, document: &Document<'_>, text: &str) -> Option<Vec<Splice>> {
+        let Range { start, end } = self.node.span;
+        let header = document.block_header(self.node);
+        let content = lines_of_block(document.text, header.end, end);
+        let (blank, behind) =
+            (document.text.get(content.end..end)?, document.text.get(content.end..)?);
+        let newline = if behind.starts_with("\r\n") { "\r\n" } else { "\n" };
+        let margin = start - line_start(document.text, start);
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let is_shown = |c: char| text::is_printable(c) || matches!(c, '\n' | '\t');
+        let fits = body.contains('\n')
+            && !body.ends_with('\n')
+            && !body.starts_with([' ', '\t', '\n'])
+            && body.chars().all(is_shown)
+            && behind.starts_with(newline)
+            && start < end
+            // Blank lines that stay must not become part of the text.
+            && blank.lines().all(|line| line.len() <= margin);
+        if !fits {
+            return None;
+        }
+        let margin = " ".repeat(margin);
+        let mut lines = String::new();
+        for line in body.split('\n') {
+            lines.extend([newline, if line.is_empty() { "" } else { &margin }, line]);
+        }
+        let indicators = if body.len() < text.len() { "|" } else { "|-" };
+        Some(vec![Splice::new(header, indicators), Splice::new(content, lines)])
     }
 }
 

@@ -81,7 +81,7 @@ mod tests {
     #[tokio::test]
     async fn large_files_are_refused_and_bad_configurations_fail_for_good() {
         let testbed = Testbed::new().await;
-        testbed.write("big.yaml", &" ".repeat(core_edit::MAX_BYTES + 1));
+        testbed.write("big.yaml", " ".repeat(core_edit::MAX_BYTES + 1));
         let config = json!({"path": "big.yaml", "updates": [{"key": "a", "value": 1}]});
         assert_eq!(testbed.run("yaml-update", config).await.class, Some(Class::Retryable));
         for config in [json!({}), json!({"path": "f", "updates": []})] {
