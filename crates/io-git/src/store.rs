@@ -10,6 +10,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use core_clock::{Clock, Environment, Tasks, Time};
@@ -30,6 +31,10 @@ use crate::{
     settings::Settings,
     work::BranchLocks,
 };
+
+/// How long a lock of the store may outlive the process that held it, and how often to look.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A listing that several callers may share: who asks, and for which refs.
 pub(crate) type ListingKey = (String, Vec<String>);
@@ -95,12 +100,7 @@ impl Store {
         tasks: Arc<dyn Tasks>,
         environment: &dyn Environment,
     ) -> Result<Self, Error> {
-        let root = settings.root.clone();
-        let opened = blocking(move || open_root(&root)).await;
-        let (lock, mirrors) = opened.ok_or(Error::Local {
-            what: "the repository store could not be opened",
-            reason: "its thread was lost".to_owned(),
-        })??;
+        let (lock, mirrors) = open_patiently(&settings.root, &*clock).await?;
         let cx = Context::new(settings, outbound, clock, tasks, environment);
         let shared = Shared {
             cx: Arc::new(cx),
@@ -184,7 +184,7 @@ impl Shared {
     }
 }
 
-fn describe(mirror: &Mirror, monotonic: std::time::Duration) -> MirrorUsage {
+fn describe(mirror: &Mirror, monotonic: Duration) -> MirrorUsage {
     let numbers = mirror.numbers();
     MirrorUsage {
         address: mirror.repository(),
@@ -198,8 +198,29 @@ fn describe(mirror: &Mirror, monotonic: std::time::Duration) -> MirrorUsage {
     }
 }
 
+/// Opens the root. A program that a killed process was about to start holds the lock until it runs: that is waited for.
+async fn open_patiently(root: &Path, clock: &dyn Clock) -> Result<Opened, Error> {
+    let start = clock.monotonic();
+    loop {
+        let path = root.to_owned();
+        let opened = blocking(move || open_root(&path)).await;
+        let opened = opened.ok_or(Error::Local {
+            what: "the repository store could not be opened",
+            reason: "its thread was lost".to_owned(),
+        })?;
+        let is_patient = clock.monotonic().saturating_sub(start) < LOCK_PATIENCE;
+        match opened {
+            Err(Error::InUse { .. }) if is_patient => clock.sleep(LOCK_INTERVAL).await,
+            opened => return opened,
+        }
+    }
+}
+
+/// The lock, and the mirrors by their names.
+type Opened = (File, BTreeMap<String, Arc<Mirror>>);
+
 /// Takes the lock, clears what an earlier run left, and finds its mirrors.
-fn open_root(root: &Path) -> Result<(File, BTreeMap<String, Arc<Mirror>>), Error> {
+fn open_root(root: &Path) -> Result<Opened, Error> {
     let local = |error: io::Error| Error::local("the repository store could not be opened", &error);
     // Mirrors of private repositories are for nobody else to read.
     fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(local)?;
