@@ -96,8 +96,8 @@ impl Example {
             .output()
             .await
             .unwrap();
-        let arguments: String = arguments.iter().map(|argument| format!(" {argument}")).collect();
-        let mut seen = format!("$ kargo run -f examples/{}{arguments}\n", self.name);
+        let typed = format!("$ kargo run -f examples/{} {}", self.name, arguments.join(" "));
+        let mut seen = format!("{}\n", typed.trim_end());
         seen.push_str(&String::from_utf8(output.stderr).unwrap());
         seen.push_str(&String::from_utf8(output.stdout).unwrap());
         assert!(output.status.success(), "{seen}");
