@@ -1,6 +1,7 @@
 //! Crash tests: `kargo up` is killed, or loses power, again and again under write load.
 //!
-//! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice.
+//! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice. And `kargo run` while it
+//! carries out a Promotion, which goes on afterwards and does nothing twice.
 //!
 //! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
 //! and a watch resumes from where it was or is told to start over.
@@ -15,6 +16,7 @@ mod fetch;
 mod journal;
 mod load;
 mod power_cut;
+mod promotion;
 mod report;
 mod round;
 
@@ -30,7 +32,7 @@ use core_clock::{Entropy, SeededEntropy};
 
 use crate::{journal::Journal, power_cut::PowerCut};
 
-/// Kill kargo up, or cut its power, under write load
+/// Kill kargo, or cut its power, in the middle of its work
 #[derive(Parser)]
 struct Args {
     /// How often to send SIGKILL
@@ -42,6 +44,9 @@ struct Args {
     /// How often to send SIGKILL while a repository is fetched
     #[arg(long, default_value_t = 10)]
     fetch_kills: u32,
+    /// How often to send SIGKILL while a Promotion is carried out
+    #[arg(long, default_value_t = 10)]
+    step_kills: u32,
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -64,10 +69,14 @@ async fn main() -> Result<()> {
     if args.fetch_kills > 0 {
         told.push(fetch_kills(args.fetch_kills, &entropy).await?);
     }
+    if args.step_kills > 0 {
+        told.push(step_kills(args.step_kills, &entropy).await?);
+    }
     if let Some(path) = &args.report {
         report::write(path, &told)?;
     }
-    println!("{} passed, 0 failed", args.kills + args.power_cuts + args.fetch_kills);
+    let crashes = args.kills + args.power_cuts + args.fetch_kills + args.step_kills;
+    println!("{crashes} passed, 0 failed");
     Ok(())
 }
 
@@ -91,6 +100,13 @@ async fn fetch_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
     let freight = fetch::run(data.path(), count, entropy).await?;
     Ok(tell(format!(
         "kill during a fetch: {count} kills, {freight} pieces of Freight, none twice, the mirror whole"
+    )))
+}
+
+async fn step_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
+    let promotions = promotion::run(count, entropy).await?;
+    Ok(tell(format!(
+        "kill during a Promotion: {count} kills in {promotions} Promotions, each with one commit and one pull request, merged once"
     )))
 }
 
