@@ -7,6 +7,6 @@ pub(super) const COPY_ONTO_ITSELF: Exception = Exception {
     reason: "a file that is copied onto itself keeps its content instead of losing it",
     applies: |case| {
         let config = case.member_or_null("config");
-        config["inPath"] == config["outPath"]
+        config.get("inPath") == config.get("outPath")
     },
 };
