@@ -6,6 +6,8 @@
     reason = "tests say what is wrong by failing"
 )]
 
+mod argocd;
+mod cluster;
 mod git;
 mod git_merge_pr;
 mod git_open_pr;
