@@ -11,7 +11,7 @@ use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_
 use local_run::{Manifest, Report, Request, Searches};
 
 use crate::{
-    discovery::{Opened, Settings, cache_directory},
+    discovery::{Opened, Settings, cache_place},
     exit::{Exit, Failure},
     file::{Output, print_as, read_file},
 };
@@ -40,10 +40,7 @@ pub(crate) fn run(args: &DiscoverArgs) -> Result<(), Failure> {
     let manifest = Manifest::parse(&read_file(&args.file)?).map_err(|error| {
         Failure::usage(error).hint(format!("the file is {}", args.file.display()))
     })?;
-    let directory = args.cache_dir.clone().or_else(|| cache_directory(&SystemEnvironment));
-    let directory = directory.ok_or_else(|| {
-        Failure::usage("neither XDG_CACHE_HOME nor HOME is set; pass --cache-dir DIR")
-    })?;
+    let directory = cache_place(args.cache_dir.as_deref())?;
     let settings =
         Settings::from_environment(&SystemEnvironment, &directory).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -12,6 +12,7 @@ use io_git::Store;
 use io_http::outbound::{self, Outbound};
 use io_kube::Ports;
 use io_oci::Registries;
+use io_runtime::SystemEnvironment;
 use work_discovery::{Discovery, Sources};
 
 use crate::exit::{Exit, Failure};
@@ -89,6 +90,16 @@ fn store_failure(error: io_git::Error) -> Failure {
         _ => Exit::Error,
     };
     Failure::new(exit, error).hint("choose another directory")
+}
+
+/// The directory that a user names, or where this user keeps what can be had again.
+pub(crate) fn cache_place(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let place = named.map(Path::to_owned).or_else(|| cache_directory(&SystemEnvironment));
+    let place = place.ok_or_else(|| {
+        Failure::usage("neither XDG_CACHE_HOME nor HOME is set; pass --cache-dir DIR")
+    })?;
+    // Programs that use it run in other directories.
+    Ok(std::path::absolute(place)?)
 }
 
 /// Where this user keeps what can be had again: `kargo` below the XDG cache directory.

@@ -124,13 +124,16 @@ impl Needs for Arc<Settings> {
     }
 }
 
-impl Needs for Applications {
-    fn from_ports(ports: &Ports, _: &StepCx<'_>) -> Result<Self, StepError> {
-        ports.applications.clone().map(Self).ok_or_else(|| {
-            StepError::retryable(
-                "the Argo CD integration is off in this controller: set ARGOCD_INTEGRATION_ENABLED=true",
-            )
-        })
+impl Needs for Option<Applications> {
+    /// A preview may have none: what it would do is known from the configuration.
+    fn from_ports(ports: &Ports, cx: &StepCx<'_>) -> Result<Self, StepError> {
+        let applications = ports.applications.clone().map(Applications);
+        if applications.is_none() && !cx.effects.are_recorded() {
+            return Err(StepError::retryable(
+                "there is no way to Argo CD: set ARGOCD_INTEGRATION_ENABLED=true for a controller, or give kargo run an --argocd-kubeconfig",
+            ));
+        }
+        Ok(applications)
     }
 }
 

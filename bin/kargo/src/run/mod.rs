@@ -1,5 +1,6 @@
 //! `kargo run`: carries out the Promotion of a file on this machine. No server needed.
 
+mod argocd;
 mod progress;
 
 use std::{
@@ -23,7 +24,7 @@ use work_steps::{
 
 use self::progress::Progress;
 use crate::{
-    discovery::{Opened, Settings, cache_directory},
+    discovery::{Opened, Settings, cache_place},
     exit::{Exit, Failure},
     file::{Output, print_as, read_file},
 };
@@ -48,6 +49,9 @@ pub(crate) struct RunArgs {
     /// Keep the files of the Promotion in this directory [default: gone afterwards]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
+    /// Kubeconfig of the cluster where Argo CD runs, for the steps that update Applications and wait for them
+    #[arg(long, value_name = "FILE")]
+    argocd_kubeconfig: Option<PathBuf>,
     /// How the result is printed
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Output::Text)]
     output: Output,
@@ -95,12 +99,7 @@ struct Place {
 
 impl Place {
     fn choose(args: &RunArgs) -> Result<(Self, Option<tempfile::TempDir>), Failure> {
-        let cache = args.cache_dir.clone().or_else(|| cache_directory(&SystemEnvironment));
-        let cache = cache.ok_or_else(|| {
-            Failure::usage("neither XDG_CACHE_HOME nor HOME is set; pass --cache-dir DIR")
-        })?;
-        // Programs that use it run in directories of their own.
-        let cache = std::path::absolute(cache)?;
+        let cache = cache_place(args.cache_dir.as_deref())?;
         if let Some(work) = &args.work_dir {
             std::fs::create_dir_all(work)?;
             let work = work.canonicalize()?;
@@ -198,6 +197,10 @@ impl Local<'_> {
         let Opened { mirrors, registries, credentials, outbound, .. } = opened
             .await
             .map_err(|failure| failure.hint("choose another directory with --cache-dir"))?;
+        let applications = match &self.args.argocd_kubeconfig {
+            Some(file) => Some(argocd::applications(file, &ports).await?),
+            None => None,
+        };
         let control_plane = Arc::new(Shelf::new(objects, identity()?, shared_namespace));
         let ports = work_steps::Ports {
             exec: Exec::new(clock.clone(), tasks.clone()),
@@ -210,7 +213,7 @@ impl Local<'_> {
             registries,
             credentials,
             control_plane: control_plane.clone(),
-            applications: None,
+            applications,
             settings: Arc::new(step_settings),
         };
         let journal = self.args.journal.clone().unwrap_or_else(|| place.work.join("journal.json"));

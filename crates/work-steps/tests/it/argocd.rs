@@ -254,8 +254,12 @@ async fn stale_health_is_refreshed_and_waited_for() {
 
 #[tokio::test]
 async fn without_the_integration_the_step_says_how_to_turn_it_on() {
-    let testbed = Testbed::new().await;
+    let mut testbed = Testbed::new().await;
     let off = testbed.run("argocd-wait", json!({"apps": [{"name": "web"}]})).await;
     assert_eq!(off.class, Some(Class::Retryable));
     assert!(off.message.contains("ARGOCD_INTEGRATION_ENABLED=true"), "{}", off.message);
+    testbed.effects = Effects::recorded();
+    let foretold = testbed.run("argocd-update", update("web")).await;
+    assert_eq!(foretold.status, Status::Succeeded, "{}", foretold.message);
+    assert_eq!(testbed.effects.list()[0].target, "Application web");
 }

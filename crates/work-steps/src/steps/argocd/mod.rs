@@ -49,7 +49,7 @@ enum Operator {
 
 impl Selector {
     /// The selector as a query, or why it makes no sense.
-    fn query(&self) -> Result<String, StepError> {
+    pub(super) fn query(&self) -> Result<String, StepError> {
         let requirement = |requirement: &Requirement| LabelSelectorRequirement {
             key: requirement.key.clone(),
             operator: format!("{:?}", requirement.operator),

@@ -77,9 +77,10 @@ impl Step for ArgocdUpdate {
     const DEFAULTS: Defaults =
         Defaults { timeout: Some(Duration::from_mins(5)), ..Defaults::IMMEDIATE };
     type Config = Config;
-    type Needs = Applications;
+    type Needs = Option<Applications>;
 
-    async fn run(&self, config: Config, applications: Applications, cx: &StepCx<'_>) -> StepResult {
+    async fn run(&self, config: Config, applications: Self::Needs, cx: &StepCx<'_>) -> StepResult {
+        let Some(applications) = applications else { return Ok(foretell(&config, cx)) };
         let mut targets = Vec::new();
         for app in &config.apps {
             targets.extend(choose(app, &applications, cx).await?);
@@ -103,6 +104,28 @@ impl Step for ArgocdUpdate {
         };
         Ok(outcome.with_output(output(&targets)))
     }
+}
+
+/// What a preview without a cluster can say: which Applications would be synced, as they are named.
+fn foretell(config: &Config, cx: &StepCx<'_>) -> Outcome {
+    for App { name, namespace, selector, .. } in &config.apps {
+        let namespace = namespace.as_deref().map(|it| format!("{it}/")).unwrap_or_default();
+        let target = match (name.as_deref(), selector) {
+            (Some(name), _) if !name.is_empty() => format!("Application {namespace}{name}"),
+            (_, selector) => {
+                let query = selector.as_ref().and_then(|selector| selector.query().ok());
+                format!("Applications {namespace}{}", query.unwrap_or_default())
+            }
+        };
+        let detail = Value::Null;
+        cx.effects.intercepts(|| Effect {
+            step: cx.alias.to_owned(),
+            action: "sync",
+            target,
+            detail,
+        });
+    }
+    Outcome::done().saying("not looked at: no cluster was given")
 }
 
 /// The Applications a user means that this Stage may change.
