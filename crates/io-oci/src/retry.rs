@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use core_clock::{Entropy, Time};
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, StatusCode};
+use io_http::outbound::{LONGEST_PAUSE, retry_after};
 
 /// Attempts in all.
 pub(crate) const ATTEMPTS: usize = 3;
 const WAITS: [Duration; ATTEMPTS - 1] = [Duration::from_secs(1), Duration::from_secs(3)];
-/// A longer pause is not believed.
-const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// Statuses that say "not now" rather than "no".
 pub(crate) fn is_temporary(status: StatusCode) -> bool {
@@ -30,16 +29,6 @@ pub(crate) fn pause(status: StatusCode, headers: &HeaderMap, now: Time) -> Optio
         matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
     });
     asked.or_else(|| used_up(headers)).map(|pause| pause.min(LONGEST_PAUSE))
-}
-
-/// Seconds, or a date.
-fn retry_after(headers: &HeaderMap, now: Time) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some(Time::from_seconds(date.timestamp().as_second()).since(now))
 }
 
 /// `RateLimit-Remaining: 0` with `RateLimit-Reset: <seconds>`, and the same in one `RateLimit` header.

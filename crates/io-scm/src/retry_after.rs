@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use core_clock::Time;
-use http::{HeaderMap, HeaderName, header};
-
-/// A longer pause is not believed.
-const LONGEST: Duration = Duration::from_hours(1);
+use http::{HeaderMap, HeaderName};
+use io_http::outbound;
 
 /// `Retry-After` in seconds or as a date, else the time at which a used-up rate limit is renewed.
 pub(crate) fn retry_after(headers: &HeaderMap, now: Time) -> Option<Duration> {
-    asked(headers, now).or_else(|| renewal(headers, now)).map(|pause| pause.min(LONGEST))
+    let asked = outbound::retry_after(headers, now);
+    asked.or_else(|| renewal(headers, now)).map(|pause| pause.min(outbound::LONGEST_PAUSE))
 }
 
 /// Whether the headers say that the rate limit is used up.
@@ -20,15 +19,6 @@ pub(crate) fn is_used_up(headers: &HeaderMap) -> bool {
 
 const REMAINING: [&str; 2] = ["x-ratelimit-remaining", "ratelimit-remaining"];
 const RESET: [&str; 2] = ["x-ratelimit-reset", "ratelimit-reset"];
-
-fn asked(headers: &HeaderMap, now: Time) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some(Time::from_seconds(date.timestamp().as_second()).since(now))
-}
 
 /// These headers hold the moment as seconds since 1970.
 fn renewal(headers: &HeaderMap, now: Time) -> Option<Duration> {

@@ -12,6 +12,7 @@ mod proxy;
 mod request;
 mod resolver;
 mod response;
+mod retry_after;
 mod settings;
 mod tls;
 
@@ -29,6 +30,7 @@ pub use self::{
     policy::{Network, NetworkError, Policy, Refusal},
     request::Request,
     response::Response,
+    retry_after::{LONGEST_PAUSE, retry_after},
     settings::{Deadlines, Settings},
     tls::{Tls, TlsError},
 };

@@ -4,14 +4,11 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use core_clock::Time;
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, StatusCode};
 use reqwest::Url;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Error, Origin, Phase, request};
-
-/// A longer pause is not believed.
-const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+use super::{Error, Origin, Phase, request, retry_after};
 
 /// Status and headers; the body is still on the wire.
 #[derive(Debug)]
@@ -59,14 +56,7 @@ impl Response {
         {
             return None;
         }
-        let text = self.header(&header::RETRY_AFTER)?.trim();
-        let pause = if let Ok(seconds) = text.parse() {
-            Duration::from_secs(seconds)
-        } else {
-            let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-            Time::from_seconds(date.as_second()).since(now)
-        };
-        Some(pause.min(LONGEST_PAUSE))
+        retry_after(self.headers(), now)
     }
 
     /// What the server says the body's length is.
