@@ -14,8 +14,8 @@ pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 pub enum ManifestError {
     #[error("the file is larger than {} MiB", MAX_BYTES / 1024 / 1024)]
     TooLarge,
-    #[error("the file is not YAML")]
-    Yaml(#[source] Box<serde_saphyr::Error>),
+    #[error("the file is not YAML: {0}")]
+    Yaml(String),
     #[error("document {number} ({kind}) cannot be read")]
     Document {
         /// Counted from 1.
@@ -45,7 +45,7 @@ impl Document {
             return Err(ManifestError::TooLarge);
         }
         let documents: Vec<Value> = serde_saphyr::from_multiple(text)
-            .map_err(|error| ManifestError::Yaml(Box::new(error)))?;
+            .map_err(|error| ManifestError::Yaml(in_one_line(&error)))?;
         let numbered = documents.into_iter().enumerate();
         let objects = numbered.flat_map(|(index, document)| {
             items(document).into_iter().map(move |object| Self { number: index + 1, object })
@@ -74,6 +74,13 @@ impl Document {
         data.extend(plain.into_iter().map(|(key, text)| (key, ByteString(text.into_bytes()))));
         Ok(secret)
     }
+}
+
+/// The parser draws a picture below its sentence.
+fn in_one_line(error: &serde_saphyr::Error) -> String {
+    let text = error.to_string();
+    let sentence = text.lines().next().unwrap_or_default();
+    sentence.trim_start_matches("error: ").to_owned()
 }
 
 fn items(document: Value) -> Vec<Value> {

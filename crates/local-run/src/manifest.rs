@@ -132,7 +132,7 @@ spec:
     fn what_cannot_be_read_is_named() {
         let error = |text: &str| Manifest::parse(text).unwrap_err().to_string();
         assert_eq!(error("kind: Project"), "there is no Warehouse in the file");
-        assert_eq!(error("{"), "the file is not YAML");
+        assert_eq!(error("{"), "the file is not YAML: line 1 column 1: unclosed bracket '{'");
         let broken = WAREHOUSE.replace("git:", "git: {}, image:");
         let broken = broken.replace(
             "- git: {}, image: {repoURL: https://example.com/a, brunch: main}",
