@@ -13,7 +13,7 @@ use super::Context;
 pub(super) async fn ensure(cx: &Context, pass: &Pass, creation: Creation<'_>) -> End {
     let freight = creation.freight();
     let key = ObjectKey::of(freight);
-    if cx.freight.get(&key).is_some() {
+    if cx.caches.freight.get(&key).is_some() {
         return creation.already_exists(cx.ports.clock.now());
     }
     let freights: Api<Freight> = Api::namespaced(cx.client.clone(), &key.namespace);
@@ -21,7 +21,7 @@ pub(super) async fn ensure(cx: &Context, pass: &Pass, creation: Creation<'_>) ->
     let now = cx.ports.clock.now();
     match created {
         Ok(created) => {
-            pass.wrote(&cx.freight, &created);
+            pass.wrote(&cx.caches.freight, &created);
             tell(cx, &created);
             creation.created(now)
         }

@@ -13,17 +13,17 @@ mod searches;
 
 use std::{sync::Arc, time::Duration};
 
-use api_kinds::{Freight, Warehouse, annotations};
+use api_kinds::{Warehouse, annotations};
 use core_rules::warehouse::{self, Assessment, End, Plan, Reason, Schedule};
 use io_kube::{
-    Cache, Controller, EventRecorder, Failure, Next, ObjectKey, Pass, Ports, Precondition, Queue,
+    Controller, EventRecorder, Failure, Next, ObjectKey, Pass, Ports, Precondition, Queue,
     Workers, patch_status,
 };
 use kube::{Client, ResourceExt};
 use work_discovery::Searcher;
 
 use self::searches::{Results, SLOW, Searches, State, TELL};
-use crate::settings::Settings;
+use crate::{caches::Caches, settings::Settings};
 
 /// What nobody waits for takes up to this part of the interval, as long as nothing has changed.
 const SPREAD_PART: u32 = 2;
@@ -36,8 +36,7 @@ pub(crate) struct Context {
     ports: Ports,
     settings: Settings,
     schedule: Schedule,
-    warehouses: Cache<Warehouse>,
-    freight: Cache<Freight>,
+    caches: Caches,
     queue: Queue<ObjectKey>,
     searches: Searches,
     events: EventRecorder,
@@ -49,25 +48,19 @@ pub(crate) struct Context {
 pub(crate) type Cx = Arc<Context>;
 
 impl Context {
-    pub(crate) fn start(
+    pub(crate) fn new(
         client: Client,
         ports: Ports,
         settings: Settings,
         searcher: Arc<dyn Searcher>,
+        caches: Caches,
     ) -> Cx {
         let component = warehouse::component(settings.shard.name());
-        let shard = settings.shard.clone();
-        let mut warehouses = Cache::builder(client.clone())
-            .filter(move |warehouse: &Warehouse| shard.owns(warehouse.metadata.labels.as_ref()));
-        if let Some(selector) = settings.shard.selector() {
-            warehouses = warehouses.labels(selector);
-        }
         let queue =
             Queue::fair("warehouse-controller", &ports, |key: &ObjectKey| key.namespace.clone());
         Arc::new(Self {
             schedule: Schedule::new(settings.min_warehouse_interval, ports.entropy.below(u64::MAX)),
-            warehouses: warehouses.start(&ports),
-            freight: Cache::builder(client.clone()).start(&ports),
+            caches,
             searches: Searches::new(searcher, ports.clone(), queue.clone()),
             queue,
             events: EventRecorder::start(client.clone(), &component, &ports),
@@ -78,22 +71,29 @@ impl Context {
         })
     }
 
-    /// Completes when all there is is known.
-    pub(crate) async fn synced(&self) {
-        self.warehouses.synced().await;
-        self.freight.synced().await;
+    /// The Warehouse, if it is ours.
+    fn own(&self, key: &ObjectKey) -> Option<Arc<Warehouse>> {
+        let warehouse = self.caches.warehouses.get(key)?;
+        self.is_own(&warehouse).then_some(warehouse)
+    }
+
+    fn is_own(&self, warehouse: &Warehouse) -> bool {
+        self.settings.shard.owns(warehouse.metadata.labels.as_ref())
     }
 
     /// How many there are.
     pub(crate) fn warehouses(&self) -> usize {
-        self.warehouses.len()
+        self.caches.warehouses.len()
     }
 }
 
 /// Starts the workers, after all there is is known.
 pub(crate) fn start(cx: &Cx) -> Workers {
     let waker = cx.clone();
-    cx.warehouses.on_change(move |old, new| wake(&waker, old, new));
+    cx.caches.warehouses.on_change(move |old, new| {
+        let own = |warehouse: &&Warehouse| waker.is_own(warehouse);
+        wake(&waker, old.filter(own), new.filter(own));
+    });
     let shared = cx.clone();
     Controller::new(cx.queue.clone(), cx.settings.warehouse_workers)
         .start(&cx.ports, move |key, pass| reconcile(shared.clone(), key, pass))
@@ -125,7 +125,7 @@ fn what_counts(warehouse: &Warehouse) -> (Option<&String>, Option<i64>, bool, Op
 }
 
 async fn reconcile(cx: Cx, key: ObjectKey, pass: Pass) -> Result<Next, Failure> {
-    let Some(warehouse) = cx.warehouses.get(&key) else {
+    let Some(warehouse) = cx.own(&key) else {
         cx.searches.cancel(&key);
         return Ok(Next::Done);
     };
@@ -240,7 +240,7 @@ async fn write(
     let new = Warehouse { status, ..warehouse.clone() };
     match patch_status(&cx.client, warehouse, &new, Precondition::Version).await? {
         Some(written) => {
-            pass.wrote(&cx.warehouses, &written);
+            pass.wrote(&cx.caches.warehouses, &written);
             Ok(written)
         }
         None => Ok(new),

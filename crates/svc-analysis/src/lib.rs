@@ -1,0 +1,1 @@
+//! Carries out AnalysisRuns where no Argo Rollouts does.
