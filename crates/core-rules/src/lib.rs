@@ -11,7 +11,7 @@
 //! [`auto_promotion`]. Who may do what is a matter of [`access`], what goes when nobody needs it one
 //! of [`retention`].
 //! What a write is changed to, refused or warned for is said by [`admission`]. What Applications of Argo CD
-//! allow and need is in [`argo_cd`].
+//! allow and need is in [`argo_cd`]. What happened is told to others as an [`event`].
 
 pub mod access;
 pub mod actor;
@@ -21,6 +21,7 @@ pub mod auto_promotion;
 pub mod condition;
 pub mod credential;
 mod digest;
+pub mod event;
 pub mod freight;
 pub mod gate;
 pub mod health;

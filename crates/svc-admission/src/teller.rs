@@ -1,6 +1,6 @@
 //! Telling what happened.
 
-use core_rules::admission::event::Event;
+use core_rules::event::Event;
 use io_kube::{EventRecorder, Occurrence, Ports};
 use kube::Client;
 

@@ -6,34 +6,34 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::{Identities, Refusal, User};
 
 /// A component of the control plane.
-pub(super) const API: &str = "system:serviceaccount:kargo:kargo-api";
+pub(crate) const API: &str = "system:serviceaccount:kargo:kargo-api";
 /// The server that receives webhooks from outside.
-pub(super) const EXTERNAL: &str = "system:serviceaccount:kargo:kargo-external-webhooks-server";
+pub(crate) const EXTERNAL: &str = "system:serviceaccount:kargo:kargo-external-webhooks-server";
 /// The management controller.
-pub(super) const MANAGEMENT: &str = "system:serviceaccount:kargo:kargo-management-controller";
+pub(crate) const MANAGEMENT: &str = "system:serviceaccount:kargo:kargo-management-controller";
 
-pub(super) fn identities() -> Identities {
+pub(crate) fn identities() -> Identities {
     Identities::new("^system:serviceaccount:kargo:kargo-(api|controller)$", MANAGEMENT, EXTERNAL)
         .expect("the expression is correct")
 }
 
-pub(super) fn user(name: &str) -> User {
+pub(crate) fn user(name: &str) -> User {
     User { name: name.to_owned(), ..User::default() }
 }
 
 /// An object of Project `demo` from YAML-like JSON.
-pub(super) fn object<K: Kind>(name: &str, mut body: serde_json::Value) -> K {
+pub(crate) fn object<K: Kind>(name: &str, mut body: serde_json::Value) -> K {
     body["metadata"]["name"] = name.into();
     body["metadata"]["namespace"] = "demo".into();
     serde_json::from_value(body).expect("the object can be read")
 }
 
-pub(super) fn delete(metadata: &mut ObjectMeta) {
+pub(crate) fn delete(metadata: &mut ObjectMeta) {
     metadata.deletion_timestamp = serde_json::from_str::<Time>("\"2026-01-02T03:04:05Z\"").ok();
 }
 
 /// The message of a refusal after the object's name, which is the same in all of them.
-pub(super) fn message<T: std::fmt::Debug>(verdict: Result<T, Refusal>) -> String {
+pub(crate) fn message<T: std::fmt::Debug>(verdict: Result<T, Refusal>) -> String {
     let refusal = verdict.expect_err("should be refused");
     match refusal.message.split_once("is invalid: ") {
         Some((_, errors)) => errors.to_owned(),

@@ -3,27 +3,27 @@
 use api_kinds::{ObjectMeta, labels};
 
 /// The object's name; empty while it has none.
-pub(super) fn name(metadata: &ObjectMeta) -> &str {
+pub(crate) fn name(metadata: &ObjectMeta) -> &str {
     metadata.name.as_deref().unwrap_or_default()
 }
 
 /// The object's namespace; empty when it has none.
-pub(super) fn namespace(metadata: &ObjectMeta) -> &str {
+pub(crate) fn namespace(metadata: &ObjectMeta) -> &str {
     metadata.namespace.as_deref().unwrap_or_default()
 }
 
 /// The value of an annotation.
-pub(super) fn annotation<'a>(metadata: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+pub(crate) fn annotation<'a>(metadata: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     metadata.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
 /// The value of a label.
-pub(super) fn label<'a>(metadata: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+pub(crate) fn label<'a>(metadata: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     metadata.labels.as_ref()?.get(key).map(String::as_str)
 }
 
 /// Sets an annotation, or removes it.
-pub(super) fn set_annotation(metadata: &mut ObjectMeta, key: &str, value: Option<String>) {
+pub(crate) fn set_annotation(metadata: &mut ObjectMeta, key: &str, value: Option<String>) {
     match value {
         Some(value) => {
             metadata.annotations.get_or_insert_default().insert(key.to_owned(), value);
@@ -35,7 +35,7 @@ pub(super) fn set_annotation(metadata: &mut ObjectMeta, key: &str, value: Option
 }
 
 /// Sets a label, or removes it when the value is empty.
-pub(super) fn set_label(metadata: &mut ObjectMeta, key: &str, value: &str) {
+pub(crate) fn set_label(metadata: &mut ObjectMeta, key: &str, value: &str) {
     if value.is_empty() {
         metadata.labels.as_mut().and_then(|labels| labels.remove(key));
     } else {
@@ -44,24 +44,24 @@ pub(super) fn set_label(metadata: &mut ObjectMeta, key: &str, value: &str) {
 }
 
 /// Makes the shard label follow the field; the label never feeds the field.
-pub(super) fn set_shard(metadata: &mut ObjectMeta, shard: &str) {
+pub(crate) fn set_shard(metadata: &mut ObjectMeta, shard: &str) {
     set_label(metadata, labels::SHARD, shard);
 }
 
 /// Gives annotations the values they had before, or removes those that were not there.
-pub(super) fn restore_annotations(metadata: &mut ObjectMeta, old: &ObjectMeta, keys: &[&str]) {
+pub(crate) fn restore_annotations(metadata: &mut ObjectMeta, old: &ObjectMeta, keys: &[&str]) {
     for key in keys {
         set_annotation(metadata, key, annotation(old, key).map(str::to_owned));
     }
 }
 
 /// Whether the object is on its way out, when only its finalizers matter any more.
-pub(super) fn is_being_deleted(metadata: &ObjectMeta) -> bool {
+pub(crate) fn is_being_deleted(metadata: &ObjectMeta) -> bool {
     metadata.deletion_timestamp.is_some()
 }
 
 /// Whether the text is a label of a host name, as names of namespaces and subscriptions are.
-pub(super) fn is_dns_label(text: &str) -> bool {
+pub(crate) fn is_dns_label(text: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=63).contains(&text.len())
         && text.bytes().all(is_inner)

@@ -10,10 +10,9 @@
 
 mod caller;
 pub mod cluster_config;
-pub mod event;
 mod field;
 pub mod freight;
-mod metadata;
+pub(crate) mod metadata;
 mod namespace;
 mod outcome;
 mod patch;
@@ -34,7 +33,7 @@ pub mod warehouse;
 mod window;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 
 pub use caller::{Caller, Identities, Permission, User};
 pub use field::{FieldError, FieldErrorKind};

@@ -1,6 +1,6 @@
 //! What comes with a write that is let through.
 
-use super::event::Event;
+use crate::event::Event;
 
 /// A write that is let through.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use api_kinds::Freight;
 
-use crate::{actor::controller_actor, admission::event};
+use crate::{actor::controller_actor, event};
 
 /// What the controller is called in events, where it serves one shard with that shard's name.
 pub fn component(shard: &str) -> String {

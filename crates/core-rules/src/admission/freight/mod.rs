@@ -10,14 +10,16 @@ use serde_json::Value;
 
 use super::{
     caller::{Caller, Permission},
-    event,
     field::FieldError,
     metadata::{is_being_deleted, name, namespace, set_label},
     namespace::ProjectNamespace,
     outcome::Admitted,
     refusal::Refusal,
 };
-use crate::freight::{Contents, choose_alias, freight_name};
+use crate::{
+    event,
+    freight::{Contents, choose_alias, freight_name},
+};
 
 /// Gives new Freight its name and an alias, and says when it was found. `taken` are aliases known to
 /// be those of other Freight.

@@ -6,7 +6,6 @@ use core_clock::Time;
 use super::{authorize, controlling_request, default::stage_not_found, invalid};
 use crate::admission::{
     caller::{Caller, Permission},
-    event,
     field::FieldError,
     metadata::{is_being_deleted, name, namespace},
     namespace::ProjectNamespace,
@@ -14,6 +13,7 @@ use crate::admission::{
     refusal::Refusal,
     request,
 };
+use crate::event;
 use crate::gate::{Arrival, Check, CheckName, PassingStages, Question, Situation, judge};
 use crate::stage::is_target_aware;
 

@@ -7,7 +7,7 @@ use k8s_openapi::{api::core::v1::ObjectReference, apimachinery::pkg::apis::meta:
 use serde::Serialize;
 use serde_json::Value;
 
-use super::metadata::{annotation, name, namespace};
+use crate::admission::metadata::{annotation, name, namespace};
 
 /// The step whose Applications an event names.
 const ARGOCD_UPDATE: &str = "argocd-update";
