@@ -6,6 +6,8 @@
 //! Project gets its namespace; neither on a dry run.
 
 mod admitter;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod error;
 mod kind;
 mod lookup;
@@ -22,6 +24,8 @@ mod tests;
 mod trust;
 
 pub use admitter::{Admitter, Phase};
+#[cfg(feature = "embedded")]
+pub use embedded::Rules;
 pub use error::Error;
 pub use monitor::Monitor;
 pub use request::{Admission, Request, Verdict};

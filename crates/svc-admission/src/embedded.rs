@@ -7,18 +7,19 @@ use emb_apiserver::{Admission, AdmissionRequest, Verdict};
 use emb_meta::{Cause, Details, Reason, Status};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::Value;
-use svc_admission::{Admitter, Request};
+
+use crate::{Admitter, Request};
 
 /// The plugin that the engine is started with. It lets everything through until the admitter is there: the admitter reads
 /// through the engine, and before that the engine installs only what we give it ourselves.
 #[derive(Default)]
-pub(super) struct Rules {
+pub struct Rules {
     admitter: OnceLock<Admitter>,
 }
 
 impl Rules {
     /// From now on the rules hold.
-    pub(super) fn enforce(&self, admitter: Admitter) {
+    pub fn enforce(&self, admitter: Admitter) {
         // A second admitter would be the same one: there is one start.
         drop(self.admitter.set(admitter));
     }
