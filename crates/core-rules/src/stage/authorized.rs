@@ -21,7 +21,7 @@ pub enum AuthorizedStagesError {
 }
 
 /// A Stage that may change an Application.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuthorizedStage {
     /// The Stage's Project.
     pub project: String,
