@@ -69,6 +69,21 @@ pub(crate) fn local(environment: &dyn Environment) -> Result<Option<Client>, Fai
     Client::try_from(config).map(Some).map_err(|error| failed(&error))
 }
 
+/// The cluster around this process: that of the control plane, unless a kubeconfig says that the latter is elsewhere.
+pub(crate) fn around(
+    environment: &dyn Environment,
+    control_plane: &Client,
+) -> Result<Option<Client>, Failure> {
+    let variables = Variables::new(environment);
+    if variables.path("KUBECONFIG").is_none() {
+        return Ok(Some(control_plane.clone()));
+    }
+    match variables.text("KUBERNETES_SERVICE_HOST") {
+        Some(_) => local(environment),
+        None => Ok(None),
+    }
+}
+
 /// The cluster that the settings name.
 pub(crate) async fn config(settings: &Settings) -> Result<Config, Failure> {
     let Some(path) = &settings.kubeconfig else {

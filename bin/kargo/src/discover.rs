@@ -79,7 +79,7 @@ async fn discover(
     let (searches, terminal) = (Searches::default(), std::io::stderr());
     let is_watched = terminal.is_terminal();
     let report = tokio::select! {
-        report = local_run::discover(manifest, &discovery, request, &searches) => Ok(report),
+        report = local_run::discover(manifest, &*discovery, request, &searches) => Ok(report),
         signal = stop => Err(Failure::new(Exit::Error, format!("stopped by {signal}"))),
         never = progress::show(&searches, &*clock, terminal), if is_watched => match never {},
     };

@@ -1,4 +1,5 @@
-//! What searches work with, as the environment and a directory have it: the same for `controller`, `up` and `discover`.
+//! What searches and steps work with, as the environment and a directory have it: the same for `controller`, `up`,
+//! `discover` and `run`.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,13 +8,16 @@ use std::{
 
 use core_clock::{Environment, SettingError, Variables};
 use core_rules::admission::warehouse::CacheByTagPolicy;
+use io_argo::Applications;
 use io_creds::Credentials;
+use io_exec::Exec;
 use io_git::Store;
 use io_http::outbound::{self, Outbound};
 use io_kube::Ports;
 use io_oci::Registries;
 use io_runtime::SystemEnvironment;
 use work_discovery::{Discovery, Sources};
+use work_steps::ControlPlane;
 
 use crate::exit::{Exit, Failure};
 
@@ -29,11 +33,38 @@ pub(crate) struct Settings {
 
 /// What searches and steps reach the outside with.
 pub(crate) struct Opened {
-    pub(crate) discovery: Discovery,
+    pub(crate) discovery: Arc<Discovery>,
     pub(crate) mirrors: Store,
-    pub(crate) registries: Registries,
-    pub(crate) credentials: Arc<Credentials>,
-    pub(crate) outbound: Outbound,
+    registries: Registries,
+    credentials: Arc<Credentials>,
+    outbound: Outbound,
+}
+
+impl Opened {
+    /// What steps work with, for as long as the tasks of `ports` live.
+    pub(crate) fn step_ports(
+        &self,
+        ports: &Ports,
+        control_plane: Arc<dyn ControlPlane>,
+        applications: Option<Applications>,
+        settings: Arc<work_steps::Settings>,
+    ) -> work_steps::Ports {
+        let Ports { clock, entropy, tasks } = ports.clone();
+        work_steps::Ports {
+            exec: Exec::new(clock.clone(), tasks.clone()),
+            clock,
+            entropy,
+            environment: Arc::new(SystemEnvironment),
+            tasks,
+            outbound: self.outbound.clone(),
+            git: self.mirrors.clone(),
+            registries: self.registries.clone(),
+            credentials: self.credentials.clone(),
+            control_plane,
+            applications,
+            settings,
+        }
+    }
 }
 
 impl Settings {
@@ -79,7 +110,7 @@ impl Settings {
             cache_by_tag: self.cache_by_tag,
             clock,
         };
-        let discovery = Discovery::new(sources);
+        let discovery = Arc::new(Discovery::new(sources));
         Ok(Opened { discovery, mirrors, registries, credentials, outbound })
     }
 }

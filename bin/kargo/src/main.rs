@@ -1,15 +1,18 @@
 //! The one binary. A subcommand parses its settings, wires crates together and reports; what it does lives in the crates.
 
+mod argocd;
 mod backup;
 mod cluster;
 mod component;
 mod controller;
 mod crds;
+mod directory;
 mod discover;
 mod discovery;
 mod exit;
 mod file;
 mod garbage_collector;
+mod git_identity;
 mod kubernetes_webhooks_server;
 mod lint;
 mod management_controller;

@@ -56,6 +56,11 @@ impl Process {
         }
     }
 
+    /// Its tasks, for those who end some of them before the others.
+    pub(crate) fn tasks(&self) -> TaskGroup {
+        self.tasks.clone()
+    }
+
     /// A client for the cluster, whose requests are counted and held to the promised rate. Without an answer from there
     /// the process is not ready.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {

@@ -1,40 +1,45 @@
-//! `kargo controller`: looks for artifacts and makes Freight of them, for the objects of one shard.
+//! `kargo controller`: Warehouses, Stages and Promotions of one shard.
 
+mod lead;
 mod mirrors;
+mod replica;
+mod vital;
+mod workshop;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+pub(crate) use self::{
+    lead::{Candidate, Work},
+    replica::{Replica, host},
+    vital::Vital,
+    workshop::{Settings, Workshop},
+};
+
+use std::{path::PathBuf, sync::Arc};
 
 use core_clock::{Environment, SettingError, Variables};
 use core_rules::access::Component;
-use io_creds::{Clusters, Credentials};
-use io_git::Store;
-use io_kube::Family;
+use io_creds::Clusters;
 use io_runtime::SystemEnvironment;
-use svc_controller::{Monitor, Settings};
 
 use crate::{
     cluster,
-    component::{self, Probe, Process},
-    discovery::{self, Opened, cache_directory},
+    component::{self, Process},
+    discovery::{self, cache_directory},
     exit::Failure,
 };
 
-/// Twice as long as a pass may take at most: by then the oldest key must have had its turn.
-const STALL_LIMIT: Duration = Duration::from_mins(10);
 const DATA_DIR: &str = "KARGO_DATA_DIR";
 const PROVIDERS: &str = "CREDENTIAL_PROVIDERS_ENABLED";
 
 pub(crate) fn run() -> Result<(), Failure> {
     let environment = &SystemEnvironment;
-    let settings = Settings::from_environment(environment).map_err(Failure::usage)?;
     let directory = directory(environment).map_err(Failure::usage)?;
-    let sources =
-        discovery::Settings::from_environment(environment, &directory).map_err(Failure::usage)?;
-    check(&sources).map_err(Failure::usage)?;
-    component::run(Component::Controller, |process| control(process, settings, sources))
+    let settings = Settings::from_environment(environment, &directory)?;
+    check(&settings.sources).map_err(Failure::usage)?;
+    let candidate = Candidate::from_environment(environment).map_err(Failure::usage)?;
+    component::run(Component::Controller, |process| control(process, settings, candidate))
 }
 
-/// Where mirrors and caches are: `KARGO_DATA_DIR`, else `controller` below the user's cache.
+/// Where mirrors, caches and work directories are: `KARGO_DATA_DIR`, else `controller` below the user's cache.
 fn directory(environment: &dyn Environment) -> Result<PathBuf, SettingError> {
     let given = Variables::new(environment).path(DATA_DIR);
     let default = || Some(cache_directory(environment)?.join("controller"));
@@ -54,52 +59,28 @@ fn check(sources: &discovery::Settings) -> Result<(), SettingError> {
 async fn control(
     process: Process,
     settings: Settings,
-    sources: discovery::Settings,
+    candidate: Candidate,
 ) -> Result<(), Failure> {
     let (client, ports) = (process.client().await?, process.ports());
-    let local = if sources.credentials.local_cluster_fallback {
+    let local = if settings.sources.credentials.local_cluster_fallback {
         cluster::local(&SystemEnvironment)?
     } else {
         None
     };
-    let clusters = Clusters { control_plane: client.clone(), local };
-    let Opened { discovery, mirrors, .. } = sources
-        .open(&SystemEnvironment, &ports, |settings, outbound| {
-            Credentials::new(clusters, settings, outbound, &ports)
-        })
+    let around = cluster::around(&SystemEnvironment, &client)?;
+    let argocd = settings.argocd.connect(around, &ports).await?;
+    let directory = settings.directory.clone();
+    let clusters = Clusters { control_plane: client, local };
+    let workshop = settings
+        .open(clusters, argocd, &ports)
         .await
         .map_err(|failure| failure.hint(format!("set {DATA_DIR} to a directory of its own")))?;
-    let monitor = Monitor::default();
-    process.ready_with(Vital { monitor: monitor.clone(), mirrors });
-    svc_controller::run(client, ports, settings, Arc::new(discovery), monitor).await;
-    Ok(())
-}
-
-/// What a controller tells about itself.
-pub(crate) struct Vital {
-    pub(crate) monitor: Monitor,
-    pub(crate) mirrors: Store,
-}
-
-impl Probe for Vital {
-    fn name(&self) -> &'static str {
-        Component::Controller.label()
-    }
-
-    fn unready(&self) -> Option<String> {
-        self.monitor.unready().map(str::to_owned)
-    }
-
-    fn stuck(&self) -> Option<String> {
-        let waited = self.monitor.stalled(STALL_LIMIT)?;
-        Some(format!("a key waits for {} s without progress", waited.as_secs()))
-    }
-
-    fn metrics(&self) -> Vec<Family> {
-        let mut families = self.monitor.metrics();
-        families.extend(mirrors::families(&self.mirrors.usage()));
-        families
-    }
+    // The mirrors are open, so that no other process uses the directory, nor the name that is kept in it.
+    let replica = Replica::of_directory(&directory, &*ports.entropy)?;
+    let vital = Vital::new(workshop.mirrors().clone());
+    process.ready_with(vital.clone());
+    let work = Work { workshop: Arc::new(workshop), vital, ports, tasks: process.tasks() };
+    work.as_candidate(&candidate, &replica).await
 }
 
 #[cfg(test)]

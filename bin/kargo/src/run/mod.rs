@@ -1,6 +1,5 @@
 //! `kargo run`: carries out the Promotion of a file on this machine. No server needed.
 
-mod argocd;
 mod progress;
 
 use std::{
@@ -9,24 +8,25 @@ use std::{
     time::Duration,
 };
 
-use core_clock::{Clock, Entropy, Environment, Variables};
-use core_rules::credential::Secret;
+use core_clock::{Clock, Entropy, Environment};
+use io_argo::Applications;
 use io_creds::Credentials;
-use io_exec::Exec;
 use io_kube::Ports;
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup, stop_signal};
 use jiff::Timestamp;
 use local_run::{Ending, Objects, Preview, RunReport, Shelf, StepReport, plan};
 use work_steps::{
-    Effects, GitIdentity,
+    Effects,
     driver::{BuiltIn, Driver, FileJournal, Order, Saved, Session, Stop, stopping},
 };
 
 use self::progress::Progress;
 use crate::{
-    discovery::{Opened, Settings, cache_place},
+    argocd,
+    discovery::{Settings, cache_place},
     exit::{Exit, Failure},
     file::{Output, print_as, read_file},
+    git_identity,
 };
 
 /// How long programs and connections may take to end.
@@ -194,28 +194,14 @@ impl Local<'_> {
         let opened = settings.open(&*environment, &ports, |settings, outbound| {
             Credentials::of_secrets(&objects.secrets, settings, outbound, &ports)
         });
-        let Opened { mirrors, registries, credentials, outbound, .. } = opened
+        let opened = opened
             .await
             .map_err(|failure| failure.hint("choose another directory with --cache-dir"))?;
-        let applications = match &self.args.argocd_kubeconfig {
-            Some(file) => Some(argocd::applications(file, &ports).await?),
-            None => None,
-        };
-        let control_plane = Arc::new(Shelf::new(objects, identity()?, shared_namespace));
-        let ports = work_steps::Ports {
-            exec: Exec::new(clock.clone(), tasks.clone()),
-            clock: clock.clone(),
-            entropy,
-            environment,
-            tasks,
-            outbound,
-            git: mirrors,
-            registries,
-            credentials,
-            control_plane: control_plane.clone(),
-            applications,
-            settings: Arc::new(step_settings),
-        };
+        let applications = applications(self.args.argocd_kubeconfig.as_deref(), &ports).await?;
+        let identity = git_identity::from_environment(&*environment)?;
+        let control_plane = Arc::new(Shelf::new(objects, identity, shared_namespace));
+        let settings = Arc::new(step_settings);
+        let ports = opened.step_ports(&ports, control_plane.clone(), applications, settings);
         let journal = self.args.journal.clone().unwrap_or_else(|| place.work.join("journal.json"));
         let journal = FileJournal::new(journal, &order.uid, order.subject.started_at);
         let observer = Progress::new(order.steps.len(), clock.clone());
@@ -238,26 +224,13 @@ fn steps(session: &Session, kinds: &[String]) -> Vec<StepReport> {
     records.zip(kinds).map(|(record, kind)| StepReport::new(kind, record)).collect()
 }
 
-/// Who commits: as the controller has it from its environment.
-fn identity() -> Result<GitIdentity, Failure> {
-    let variables = Variables::new(&SystemEnvironment);
-    let signing_key = match variables.path("GITCLIENT_SIGNING_KEY_PATH") {
-        Some(path) => Some(read_key(&path)?),
-        None => None,
-    };
-    Ok(GitIdentity {
-        name: variables.text_or("GITCLIENT_NAME", "Kargo"),
-        email: variables.text_or("GITCLIENT_EMAIL", "no-reply@kargo.io"),
-        signing_key,
-    })
-}
-
-fn read_key(path: &Path) -> Result<Secret, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!(
-            "GITCLIENT_SIGNING_KEY_PATH: cannot read {}: {error}",
-            path.display()
-        ))
-    })?;
-    Ok(Secret::new(text))
+/// The Applications of the cluster that the user names.
+async fn applications(
+    kubeconfig: Option<&Path>,
+    ports: &Ports,
+) -> Result<Option<Applications>, Failure> {
+    let Some(file) = kubeconfig else { return Ok(None) };
+    let settings = argocd::Settings::from_environment(&SystemEnvironment);
+    let argocd = settings.map_err(Failure::usage)?.behind(file, ports).await?;
+    Ok(Some(argocd.applications(None, ports)))
 }

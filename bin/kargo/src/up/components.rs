@@ -2,17 +2,15 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use core_clock::Tasks;
+use core_clock::{BoxTask, Tasks};
 use core_rules::access::Component;
-use io_creds::Credentials;
 use io_runtime::SystemEnvironment;
 use kube::Client;
 use svc_management::{Monitor, Replicas};
 
 use super::{World, installation::Installation};
 use crate::{
-    controller::Vital,
-    discovery::{self, Opened},
+    controller::{self, Candidate, Replica, Vital, Work},
     exit::Failure,
     garbage_collector::Counts,
 };
@@ -34,7 +32,7 @@ pub(super) fn admission_settings(
     svc_admission::Settings::from_environment(&environment).map_err(Failure::usage)
 }
 
-/// Starts everything that works in the background. Mirrors and caches are in `directory`.
+/// Starts everything that works in the background. Mirrors, caches and work directories are in `directory`.
 pub(super) async fn start(
     clients: &dyn Clients,
     installation: &Installation,
@@ -42,7 +40,7 @@ pub(super) async fn start(
     directory: &Path,
     world: &World,
 ) -> Result<(), Failure> {
-    start_controller(clients, installation, directory, world).await?;
+    start_controller(clients, installation, &replicas, directory, world).await?;
     start_management(clients, installation, replicas, world)?;
     start_garbage_collector(clients, installation, world)?;
     world.vitals.complete();
@@ -53,25 +51,36 @@ pub(super) async fn start(
 async fn start_controller(
     clients: &dyn Clients,
     installation: &Installation,
+    replicas: &Replicas,
     directory: &Path,
     world: &World,
 ) -> Result<(), Failure> {
     let environment = installation.environment(&SystemEnvironment);
-    let settings =
-        svc_controller::Settings::from_environment(&environment).map_err(Failure::usage)?;
-    let sources =
-        discovery::Settings::from_environment(&environment, directory).map_err(Failure::usage)?;
+    let settings = controller::Settings::from_environment(&environment, directory)?;
+    let candidate = Candidate::from_environment(&environment).map_err(Failure::usage)?;
     let (client, ports) = (clients.client(Component::Controller), world.ports());
-    let Opened { discovery, mirrors, .. } = sources
-        .open(&environment, &ports, |settings, outbound| {
-            Credentials::new(client.clone(), settings, outbound, &ports)
-        })
-        .await?;
-    let monitor = svc_controller::Monitor::default();
-    world.vitals.add(Vital { monitor: monitor.clone(), mirrors });
-    let work = svc_controller::run(client, ports, settings, Arc::new(discovery), monitor);
-    world.tasks.spawn("controller", Box::pin(work));
+    let around = installation.has_argocd().then(|| client.clone());
+    let argocd = settings.argocd.connect(around, &ports).await?;
+    let workshop = settings.open(client.into(), argocd, &ports).await?;
+    let vital = Vital::new(workshop.mirrors().clone());
+    world.vitals.add(vital.clone());
+    let work = Work { workshop: Arc::new(workshop), vital, ports, tasks: world.tasks.clone() };
+    let task: BoxTask = match replicas {
+        Replicas::One => Box::pin(async move { work.alone().await }),
+        Replicas::Many(_) => {
+            let replica = Replica::of_directory(directory, &*world.entropy)?;
+            Box::pin(control(work, candidate, replica))
+        }
+    };
+    world.tasks.spawn("controller", task);
     Ok(())
+}
+
+/// Runs the controller while it leads; whatever happens, it becomes a candidate again.
+async fn control(work: Work, candidate: Candidate, replica: Replica) {
+    while let Err(failure) = work.as_candidate(&candidate, &replica).await {
+        tracing::error!(%failure, "controller starts over");
+    }
 }
 
 fn start_management(

@@ -41,6 +41,11 @@ impl Installation {
         &self.options.namespace
     }
 
+    /// Whether Argo CD is where the control plane is.
+    pub(super) fn has_argocd(&self) -> bool {
+        self.options.argocd != ArgoCd::Absent
+    }
+
     /// What the installation implies for settings that `environment` says nothing about.
     pub(super) fn environment<'a>(&'a self, environment: &'a dyn Environment) -> Implied<'a> {
         Implied { installation: self, environment }
@@ -55,6 +60,7 @@ impl Installation {
             "MANAGEMENT_CONTROLLER_USERNAME" => Some(user(Component::ManagementController)),
             "EXTERNAL_WEBHOOKS_SERVER_USERNAME" => Some(user(Component::ExternalWebhooksServer)),
             "EXTERNAL_WEBHOOK_SERVER_BASE_URL" => Some("http://localhost:8080".to_owned()),
+            "SYSTEM_RESOURCES_NAMESPACE" => Some(self.options.system_namespace.clone()),
             "SHARED_RESOURCES_NAMESPACE" => Some(self.options.shared_namespace.clone()),
             "CREDENTIAL_PROVIDERS_ENABLED" | "IS_DEFAULT_CONTROLLER" => Some(true.to_string()),
             "ROLLOUTS_INTEGRATION_ENABLED" => Some(self.options.rollouts.to_string()),

@@ -8,8 +8,7 @@ use std::{
 
 use emb_store::{OpenReport, Store};
 
-use super::directory::Directory;
-use crate::version;
+use crate::{directory::Directory, version};
 
 /// Says what runs, where, and what to type next.
 pub(crate) struct Banner<'a> {

@@ -5,8 +5,10 @@ use core_clock::{Clock, Entropy};
 use emb_auth::TokenKeys;
 use io_http::Authority;
 
-use super::directory::Directory;
-use crate::exit::{Exit, Failure};
+use crate::{
+    directory::Directory,
+    exit::{Exit, Failure},
+};
 
 /// The secrets of a control plane.
 pub(crate) struct Keys {

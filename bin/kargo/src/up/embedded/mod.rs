@@ -1,8 +1,6 @@
 //! The whole control plane on the embedded engine: no cluster needed.
 
-mod admission;
 mod banner;
-mod directory;
 mod identity;
 mod keys;
 mod kubeconfig;
@@ -18,20 +16,18 @@ use emb_auth::{Identity, StaticToken, TokenKeys, TokenRequest};
 use emb_store::Store;
 use io_http::Listener;
 use io_runtime::{SystemEnvironment, stop_signal};
-use svc_admission::Admitter;
+use svc_admission::{Admitter, Rules};
 use svc_management::Replicas;
 use tower::ServiceExt;
 
-use self::{
-    admission::Rules, banner::Banner, directory::Directory, identity::InProcess, keys::Keys,
-    kubeconfig::Kubeconfig,
-};
+use self::{banner::Banner, identity::InProcess, keys::Keys, kubeconfig::Kubeconfig};
 use super::{
     STOP_GRACE, World, bind,
     components::{self, Clients},
     installation::{Installation, Neighbours},
 };
 use crate::{
+    directory::Directory,
     exit::{Exit, Failure},
     settings::DataDirArg,
     version,

@@ -4,8 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use emb_store::{CommitLog, MemoryLog, OpenError, OpenReport, Options, SqliteLog, Store};
 
-use super::{EmbeddedArgs, directory::Directory};
+use super::EmbeddedArgs;
 use crate::{
+    directory::Directory,
     exit::{Exit, Failure},
     up::World,
 };
