@@ -3,7 +3,7 @@
 //! The language is upstream's (expr-lang 1.17), including what it refuses before it runs anything.
 //! [`Program`] is one expression, [`Template`] a text with expressions in `${{ }}`, and
 //! [`evaluate_document`] handles JSON full of templates. [`Criterion`] and [`CommitFilter`] are the
-//! expressions of Warehouses.
+//! expressions of Warehouses, [`MetricCondition`] is that of metrics.
 //!
 //! Nothing here does input or output: what functions need from outside is asked for with
 //! [`Failure::Needs`]. Every input is bounded ([`limits`]) and no input panics.
@@ -21,6 +21,7 @@ mod lexer;
 mod library;
 pub mod limits;
 mod mention;
+mod metric;
 mod optimize;
 mod parser;
 mod print;
@@ -38,6 +39,7 @@ mod yaml;
 pub use error::{Error, ErrorKind, Failure};
 pub use library::Library;
 pub use mention::Mention;
+pub use metric::MetricCondition;
 pub use program::Program;
 pub use promotion::{Answer, Answers, Promotion, Request};
 pub use scope::{Host, Scope, Variables};

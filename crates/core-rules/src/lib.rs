@@ -11,11 +11,13 @@
 //! [`auto_promotion`]. Who may do what is a matter of [`access`], what goes when nobody needs it one
 //! of [`retention`].
 //! What a write is changed to, refused or warned for is said by [`admission`]. What Applications of Argo CD
-//! allow and need is in [`argo_cd`]. What happened is told to others as an [`event`].
+//! allow and need is in [`argo_cd`], how AnalysisRuns are carried out in [`analysis`]. What happened is
+//! told to others as an [`event`].
 
 pub mod access;
 pub mod actor;
 pub mod admission;
+pub mod analysis;
 pub mod argo_cd;
 pub mod auto_promotion;
 pub mod condition;
