@@ -83,8 +83,11 @@ pub fn validate_create(
             promotion,
             world.freight,
             &caller.actor(),
-            world.argocd_namespace,
-            &world.now.to_rfc3339_seconds(),
+            &event::Teller {
+                component: "promotion-webhook",
+                argocd_namespace: world.argocd_namespace,
+                now: world.now,
+            },
         ));
     }
     Ok(admitted)
