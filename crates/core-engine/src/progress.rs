@@ -40,6 +40,13 @@ impl Progress {
         status.health_checks.clone_from(&self.health_checks);
     }
 
+    /// Whether it tells of something later than the other, of the same Promotion.
+    pub fn is_ahead_of(&self, other: &Self) -> bool {
+        let place =
+            |progress: &Self| (progress.current_step, progress.step_execution_metadata.len());
+        place(self) > place(other)
+    }
+
     /// Goes back to the first step because the work directory is gone. Outputs stay: steps may look at what
     /// they did before.
     pub fn restart(&mut self) {

@@ -16,6 +16,9 @@ use crate::{
 
 /// What a step works with.
 pub trait Needs: Sized + Send {
+    /// Whether nothing of it leads out of the work directory.
+    const IS_QUIET: bool = false;
+
     /// Takes it from what there is.
     fn from_ports(ports: &Ports, cx: &StepCx<'_>) -> Result<Self, StepError>;
 }
@@ -68,6 +71,8 @@ pub struct Registries {
 pub struct Applications(pub io_argo::Applications);
 
 impl Needs for () {
+    const IS_QUIET: bool = true;
+
     fn from_ports(_: &Ports, _: &StepCx<'_>) -> Result<Self, StepError> {
         Ok(())
     }
@@ -113,6 +118,8 @@ impl Needs for Arc<dyn ControlPlane> {
 }
 
 impl Needs for Arc<dyn Clock> {
+    const IS_QUIET: bool = true;
+
     fn from_ports(ports: &Ports, _: &StepCx<'_>) -> Result<Self, StepError> {
         Ok(ports.clock.clone())
     }
@@ -140,6 +147,8 @@ impl Needs for Option<Applications> {
 macro_rules! needs_of_tuples {
     ($(($($name:ident),+)),+ $(,)?) => {$(
         impl<$($name: Needs),+> Needs for ($($name,)+) {
+            const IS_QUIET: bool = $($name::IS_QUIET)&&+;
+
             fn from_ports(ports: &Ports, cx: &StepCx<'_>) -> Result<Self, StepError> {
                 Ok(($($name::from_ports(ports, cx)?,)+))
             }

@@ -57,6 +57,8 @@ pub trait AnyStep: Send + Sync {
     fn defaults(&self) -> Defaults;
     /// Whether a step of a task also gives its output to the task.
     fn feeds_task(&self) -> bool;
+    /// Whether it can change nothing outside the work directory.
+    fn is_quiet(&self) -> bool;
     /// What configurations must look like.
     fn schema(&self) -> Schema;
     /// Makes one attempt with a configuration that the schema accepted.
@@ -79,6 +81,10 @@ impl<S: Step> AnyStep for S {
 
     fn feeds_task(&self) -> bool {
         S::FEEDS_TASK
+    }
+
+    fn is_quiet(&self) -> bool {
+        S::Needs::IS_QUIET
     }
 
     fn schema(&self) -> Schema {

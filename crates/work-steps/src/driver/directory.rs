@@ -11,10 +11,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use core_engine::Progress;
+
 use super::error::Error;
 
 /// How far the Promotion was, one line per move.
 const MARKER: &str = "reached";
+/// Progress that only the directory knows of.
+const PROGRESS: &str = "progress.json";
+/// What the name of a directory begins with; the uid of the Promotion follows.
+const PREFIX: &str = "promotion-";
 /// A longer alias is cut in the name of a log.
 const MAX_LOG_NAME: usize = 100;
 
@@ -48,6 +54,23 @@ impl Directory {
     pub fn remove(root: &Path, uid: &str) -> Result<(), Error> {
         let path = place(root, uid)?;
         remove_all(&path).map_err(|source| Error::Directory { path, source })
+    }
+
+    /// The uids of all Promotions that have a directory.
+    pub fn all(root: &Path) -> io::Result<Vec<String>> {
+        let entries = match std::fs::read_dir(root) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut uids = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            uids.extend(
+                name.to_str().and_then(|name| name.strip_prefix(PREFIX)).map(str::to_owned),
+            );
+        }
+        uids.sort_unstable();
+        Ok(uids)
     }
 
     fn open_at(path: &Path) -> io::Result<(Self, Opened)> {
@@ -92,6 +115,31 @@ impl Directory {
         self.marker.write_all(line.as_bytes()).map_err(|source| self.trouble(source))
     }
 
+    /// Keeps the progress in the directory. It need not survive a power cut: the files would not either.
+    pub(super) fn keep_progress(&self, progress: &Progress) -> Result<(), Error> {
+        let path = self.private().join(PROGRESS);
+        let fresh = path.with_extension("new");
+        let keep = || {
+            std::fs::write(&fresh, serde_json::to_vec(progress)?)?;
+            std::fs::rename(&fresh, &path)
+        };
+        keep().map_err(|source| self.trouble(source))
+    }
+
+    /// The progress that was kept, if it can be read.
+    pub(super) fn kept_progress(&self) -> Option<Progress> {
+        let bytes = std::fs::read(self.private().join(PROGRESS)).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Forgets the progress that was kept, because everything starts over.
+    pub(super) fn forget_progress(&self) -> Result<(), Error> {
+        match std::fs::remove_file(self.private().join(PROGRESS)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.trouble(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// What went wrong with the directory.
     pub(super) fn trouble(&self, source: io::Error) -> Error {
         Error::Directory { path: self.path.clone(), source }
@@ -106,17 +154,25 @@ impl Directory {
 
     /// What the steps told, by the name of the log, in the order of the steps.
     pub fn logs(&self) -> Vec<(String, String)> {
-        let entries =
-            std::fs::read_dir(self.private().join("logs")).into_iter().flatten().flatten();
-        let mut logs: Vec<(String, String)> = entries
-            .filter_map(|entry| {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                Some((name, std::fs::read_to_string(entry.path()).ok()?))
-            })
-            .collect();
-        logs.sort();
-        logs
+        read_logs(&self.path)
     }
+
+    /// The same of a Promotion whose directory is not open; nothing where there is none.
+    pub fn logs_of(root: &Path, uid: &str) -> Vec<(String, String)> {
+        place(root, uid).map(|path| read_logs(&path)).unwrap_or_default()
+    }
+}
+
+fn read_logs(directory: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(directory.join("private/logs")).into_iter().flatten().flatten();
+    let mut logs: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Some((name, std::fs::read_to_string(entry.path()).ok()?))
+        })
+        .collect();
+    logs.sort();
+    logs
 }
 
 fn place(root: &Path, uid: &str) -> Result<PathBuf, Error> {
@@ -124,7 +180,7 @@ fn place(root: &Path, uid: &str) -> Result<PathBuf, Error> {
     if uid.is_empty() || uid.len() > 128 || !uid.chars().all(is_plain) {
         return Err(Error::Uid(uid.to_owned()));
     }
-    Ok(root.join(format!("promotion-{uid}")))
+    Ok(root.join(format!("{PREFIX}{uid}")))
 }
 
 /// The last whole line of the marker.

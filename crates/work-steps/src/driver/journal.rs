@@ -56,6 +56,12 @@ pub trait Journal: Send + Sync {
         entry: Entry<'a>,
         moment: Moment,
     ) -> BoxFuture<'a, Result<(), JournalError>>;
+
+    /// Whether the start of a step that changes nothing outside may stay unwritten. The work directory keeps
+    /// the progress then; if that is lost, so is all that such steps did, and they are repeated.
+    fn leaves_out(&self, _start: Entry<'_>) -> bool {
+        false
+    }
 }
 
 /// A journal in a file: replaced as a whole, and on disk before a write returns.

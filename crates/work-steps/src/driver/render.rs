@@ -1,8 +1,7 @@
 //! Turns variables, conditions and configurations into what they say.
 //!
-//! Evaluation does no input or output: objects that expressions ask for are fetched here, one round each,
-//! and everything that came from a Secret is handed back to be hidden. Outputs and records are put before
-//! the expressions only where their text names them, because with many steps there are many.
+//! Outputs and records are put before the expressions only where their text names them, because with many
+//! steps there are many.
 
 use api_kinds::{
     promotion::StepExecutionMetadata,
@@ -17,32 +16,18 @@ use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
 use super::{order::Order, runner::Runner};
-use crate::{context::Subject, port::ControlPlane};
-
-/// How many objects the expressions of one step may ask for.
-const MAX_OBJECTS: usize = 64;
-
-/// Why something cannot be rendered.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum RenderError {
-    /// It never will be.
-    Invalid(String),
-    /// An object could not be looked at; it may be later.
-    Unanswered(String),
-}
+pub(super) use crate::evaluation::{RenderError, Rendered};
+use crate::{
+    context::Subject,
+    evaluation::{answered, as_map},
+    port::ControlPlane,
+};
 
 impl RenderError {
     /// There is no such step.
     pub(super) fn missing(position: usize) -> Self {
         Self::Invalid(format!("there is no step {}", position + 1))
     }
-}
-
-/// What was rendered, and the texts in it that came from Secrets.
-#[derive(Debug)]
-pub(super) struct Rendered<T> {
-    pub(super) value: T,
-    pub(super) secrets: Vec<String>,
 }
 
 /// Renders what belongs to one step.
@@ -108,31 +93,7 @@ impl Renderer<'_> {
         &self,
         evaluate: impl Fn(&Answers, &mut Vec<String>) -> Result<T, Failure> + Send,
     ) -> Result<Rendered<T>, RenderError> {
-        let mut answers = Answers::default();
-        for _ in 0..=MAX_OBJECTS {
-            let mut secrets = Vec::new();
-            let request = match evaluate(&answers, &mut secrets) {
-                Ok(value) => {
-                    let values = answers.secret_values();
-                    secrets.extend(values.map(|it| String::from_utf8_lossy(it).into_owned()));
-                    return Ok(Rendered { value, secrets });
-                }
-                Err(Failure::Invalid(error)) => return Err(RenderError::Invalid(error.message)),
-                Err(Failure::Needs(request)) => request,
-            };
-            let project = &self.order.subject.project;
-            let answer = self.control_plane.answer(project, &request).await.map_err(|error| {
-                let message = format!("{request} could not be looked at: {error}");
-                if error.is_temporary {
-                    RenderError::Unanswered(message)
-                } else {
-                    RenderError::Invalid(message)
-                }
-            })?;
-            answers.insert(request, answer);
-        }
-        let message = format!("its expressions ask for more than {MAX_OBJECTS} objects");
-        Err(RenderError::Invalid(message))
+        answered(self.control_plane, &self.order.subject.project, evaluate).await
     }
 
     /// What expressions of the step see. `text` is what they are in.
@@ -208,10 +169,6 @@ impl Renderer<'_> {
 /// A step that put nothing out has no members, which is no error to look for.
 fn output(output: &Json) -> Value {
     if output.is_null() { Value::map::<&str>([]) } else { Value::from_json(output) }
-}
-
-fn as_map(vars: &[(&str, Value)]) -> Value {
-    Value::map(vars.iter().map(|(name, value)| (*name, value.clone())))
 }
 
 fn context(subject: &Subject) -> PromotionContext<'_> {

@@ -20,6 +20,8 @@ pub struct Traits {
     pub defaults: Defaults,
     /// Whether a step of a task also gives its output to the task.
     pub feeds_task: bool,
+    /// Whether it can change nothing outside the work directory, so that repeating it costs only time.
+    pub is_quiet: bool,
 }
 
 /// Runs steps.
@@ -54,7 +56,11 @@ impl BuiltIn {
 impl Runner for BuiltIn {
     fn traits(&self, kind: &str) -> Option<Traits> {
         let step = catalogue::step(kind)?;
-        Some(Traits { defaults: step.defaults(), feeds_task: step.feeds_task() })
+        Some(Traits {
+            defaults: step.defaults(),
+            feeds_task: step.feeds_task(),
+            is_quiet: step.is_quiet(),
+        })
     }
 
     fn wants_text(&self, kind: &str, place: &[String]) -> bool {

@@ -99,6 +99,13 @@ impl Driver {
             progress.restart();
             self.observer.notice(Event::Restarted);
         }
+        if !is_usable {
+            directory.forget_progress()?;
+        } else if let Some(kept) = directory.kept_progress()
+            && kept.is_ahead_of(&progress)
+        {
+            progress = kept;
+        }
         let vault = Vault::open(&directory.private()).map_err(|it| directory.trouble(it))?;
         let files =
             open_files(&directory.files(), self.quota_bytes).map_err(|it| directory.trouble(it))?;
@@ -364,8 +371,28 @@ impl Session {
         if self.written == Some(position) {
             return Ok(());
         }
-        self.write(&PromotionPhase::Running, "", Moment::Started).await?;
+        let phase = &PromotionPhase::Running;
+        let entry = Entry { phase, message: "", progress: self.engine.progress() };
+        if self.is_quiet(position) && self.driver.journal.leaves_out(entry) {
+            self.keep(position)?;
+        } else {
+            self.write(phase, "", Moment::Started).await?;
+        }
         self.written = Some(position);
+        Ok(())
+    }
+
+    fn is_quiet(&self, position: usize) -> bool {
+        let (_, kind) = self.names(position);
+        self.driver.runner.traits(kind).is_some_and(|traits| traits.is_quiet)
+    }
+
+    /// Keeps the progress beside the files that it tells of. Before the first step there is none.
+    fn keep(&mut self, position: usize) -> Result<(), Error> {
+        self.directory.mark_reached(position)?;
+        if position > 0 {
+            self.directory.keep_progress(self.engine.progress())?;
+        }
         Ok(())
     }
 

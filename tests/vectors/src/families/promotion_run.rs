@@ -231,7 +231,7 @@ impl Runner for Behaviours {
             _ => return None,
         };
         let defaults = Defaults { timeout: None, error_threshold };
-        Some(Traits { defaults, feeds_task: kind == "compose" })
+        Some(Traits { defaults, feeds_task: kind == "compose", is_quiet: true })
     }
 
     fn wants_text(&self, _: &str, _: &[String]) -> bool {

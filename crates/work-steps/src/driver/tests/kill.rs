@@ -38,11 +38,15 @@ proptest! {
     fn a_promotion_that_is_killed_often_ends_like_one_that_is_not(
         polls in prop::collection::vec(0_u8..3, 0..3),
         kills in prop::collection::vec(0_usize..4, 0..6),
+        leaves_out in any::<bool>(),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let want = outcome(&mut promotion(&polls)).await;
             let mut world = promotion(&polls);
+            if leaves_out {
+                world.journal.leave_out();
+            }
             let mut runs_at_most = world.order.steps.len() + polls.iter().map(|it| usize::from(*it)).sum::<usize>();
             for writes in kills {
                 world.journal.fail_after(writes);

@@ -126,6 +126,30 @@ async fn a_suspended_promotion_goes_on_where_it_was() {
 }
 
 #[tokio::test]
+async fn starts_of_quiet_steps_stay_in_the_directory() {
+    let mut world = World::new([step("write"), step("echo"), step("hang"), step("echo")]);
+    world.journal.leave_out();
+    let (handle, mut signal) = stopping();
+    let mut session = world.open(Progress::default());
+    {
+        let mut pass = std::pin::pin!(session.pass(&mut signal));
+        assert!((&mut pass).now_or_never().is_none());
+        handle.stop(Stop::Suspend);
+        assert_eq!(pass.await.unwrap(), Passed::Suspended);
+    }
+    drop(session);
+    assert!(world.journal.entries().is_empty(), "nothing is written");
+    world.hang_no_more();
+    let passed = world.run().await;
+    assert_eq!(phase(&passed), Some(&PromotionPhase::Succeeded));
+    assert_eq!(world.runs(), ["step-1", "step-2", "step-3", "step-3", "step-4"]);
+    assert_eq!(world.journal.entries().len(), 1, "only the end is written");
+    assert_eq!(Directory::all(world.root()).unwrap(), ["uid"]);
+    Directory::remove(world.root(), "uid").unwrap();
+    assert!(Directory::all(world.root()).unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_lost_directory_starts_everything_over_and_keeps_outputs() {
     let mut world = World::new([step("write"), step_with("poll", json!({"config": {"times": 1}}))]);
     assert!(matches!(world.run().await, Passed::Waiting(_)));

@@ -224,7 +224,7 @@ fn succeeded(output: Option<Value>) -> Attempt {
 
 impl Runner for FakeRunner {
     fn traits(&self, _: &str) -> Option<Traits> {
-        Some(Traits { defaults: Defaults::IMMEDIATE, feeds_task: false })
+        Some(Traits { defaults: Defaults::IMMEDIATE, feeds_task: false, is_quiet: true })
     }
 
     fn wants_text(&self, _: &str, _: &[String]) -> bool {
@@ -244,6 +244,7 @@ impl Runner for FakeRunner {
 /// What a journal in a file would hold, and all it held before.
 #[derive(Default)]
 pub(super) struct MemoryJournal {
+    leaves_out: AtomicBool,
     entries: Mutex<Vec<Written>>,
     fails_after: Mutex<Option<usize>>,
 }
@@ -255,6 +256,11 @@ pub(super) struct Written {
 }
 
 impl MemoryJournal {
+    /// From now on starts of quiet steps are left out.
+    pub(super) fn leave_out(&self) {
+        self.leaves_out.store(true, Ordering::Relaxed);
+    }
+
     pub(super) fn last(&self) -> Written {
         self.entries.lock().last().cloned().unwrap_or_default()
     }
@@ -287,6 +293,10 @@ impl Journal for MemoryJournal {
             }
         };
         std::future::ready(result).boxed()
+    }
+
+    fn leaves_out(&self, _: Entry<'_>) -> bool {
+        self.leaves_out.load(Ordering::Relaxed)
     }
 }
 
