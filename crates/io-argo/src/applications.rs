@@ -2,7 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
-use core_rules::argo_cd::{Application, refresh_patch};
+use core_rules::argo_cd::{Application, ApplicationName, refresh_patch};
 use io_kube::{EventRecorder, Occurrence, Ports, is_conflict, status_code};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{
@@ -11,11 +11,11 @@ use kube::{
 };
 use serde_json::Value;
 
-use crate::Error;
+use crate::{
+    Error, Watched,
+    kept::{GROUP, KIND, VERSION},
+};
 
-const GROUP: &str = "argoproj.io";
-const VERSION: &str = "v1alpha1";
-const KIND: &str = "Application";
 /// Who reports syncs.
 const COMPONENT: &str = "kargo-controller";
 /// How long one request may take.
@@ -27,10 +27,11 @@ const DISCOVERY_PAUSE: Duration = Duration::from_secs(1);
 /// Reads and changes Applications. Cheap to clone.
 #[derive(Clone)]
 pub struct Applications {
-    client: Client,
+    pub(crate) client: Client,
     default_namespace: String,
+    has_one_namespace: bool,
     events: EventRecorder,
-    ports: Ports,
+    pub(crate) ports: Ports,
 }
 
 impl Applications {
@@ -41,8 +42,27 @@ impl Applications {
             events: EventRecorder::start(client.clone(), COMPONENT, ports),
             client,
             default_namespace: default_namespace.into(),
+            has_one_namespace: false,
             ports: ports.clone(),
         }
+    }
+
+    /// Watches the default namespace alone: Argo CD is not allowed Applications elsewhere, or we are not
+    /// allowed to see them.
+    #[must_use]
+    pub fn in_default_namespace_only(mut self) -> Self {
+        self.has_one_namespace = true;
+        self
+    }
+
+    /// Watches Applications, from now until the tasks stop.
+    pub fn watch(&self) -> Watched {
+        Watched::start(self.clone())
+    }
+
+    /// The only namespace to watch, if it is only one.
+    pub(crate) fn only_namespace(&self) -> Option<&str> {
+        self.has_one_namespace.then_some(self.default_namespace.as_str())
     }
 
     /// Where Applications are that are named without a namespace.
@@ -78,9 +98,22 @@ impl Applications {
         application: &Application,
         patch: &Value,
     ) -> Result<Application, Error> {
-        let (namespace, name) = (&application.metadata.namespace, &application.metadata.name);
+        self.patch_named(&application.name(), patch).await
+    }
+
+    /// Asks Argo CD to compare again from scratch.
+    pub async fn refresh(&self, application: &ApplicationName) -> Result<(), Error> {
+        self.patch_named(application, &refresh_patch()).await.map(drop)
+    }
+
+    async fn patch_named(
+        &self,
+        application: &ApplicationName,
+        patch: &Value,
+    ) -> Result<Application, Error> {
+        let ApplicationName { namespace, name } = application;
         let api = self.api(namespace);
-        let action = format!("updating Application \"{namespace}/{name}\"");
+        let action = format!("updating Application \"{application}\"");
         let (parameters, patch) = (PatchParams::default(), Patch::Merge(patch));
         match self.bounded(&action, api.patch(name, &parameters, &patch)).await? {
             Ok(changed) => read(changed),
@@ -89,11 +122,6 @@ impl Applications {
             }
             Err(cause) => Err(Error::Request { action, cause: Box::new(cause) }),
         }
-    }
-
-    /// Asks Argo CD to compare again from scratch.
-    pub async fn refresh(&self, application: &Application) -> Result<(), Error> {
-        self.patch(application, &refresh_patch()).await.map(drop)
     }
 
     /// Notes on the Application that a sync was asked for.
@@ -113,6 +141,17 @@ impl Applications {
             message,
             annotations: [("user".to_owned(), COMPONENT.to_owned())].into(),
         });
+    }
+
+    /// Whether the cluster knows Applications, without patience.
+    pub(crate) async fn probe(&self) -> Result<(), Error> {
+        let api = self.api(&self.default_namespace);
+        let action = format!("listing Applications in namespace {:?}", self.default_namespace);
+        match self.bounded(&action, api.list(&ListParams::default().limit(1))).await? {
+            Ok(_) => Ok(()),
+            Err(error) if status_code(&error) == Some(404) => Err(Error::NotServed),
+            Err(cause) => Err(Error::Request { action, cause: Box::new(cause) }),
+        }
     }
 
     fn api(&self, namespace: &str) -> Api<DynamicObject> {

@@ -3,10 +3,8 @@
 use api_kinds::annotations;
 use serde_json::{Value, json};
 
-use super::Application;
+use super::{Application, application::REFRESH};
 
-/// Asks Argo CD to compare again from scratch.
-const REFRESH: &str = "argocd.argoproj.io/refresh";
 const HARD: &str = "hard";
 /// Who asks when no person does.
 const CONTROLLER: &str = "kargo-controller";

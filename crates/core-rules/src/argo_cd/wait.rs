@@ -46,7 +46,7 @@ pub fn readiness(
     }
     let accepted = accepted_health(wait_for);
     if !accepted.is_empty() {
-        if is_stale(application) {
+        if application.is_stale() {
             return Readiness::Stale;
         }
         let health = application.status.health.status.as_str();
@@ -73,15 +73,6 @@ fn is_operating(application: &Application) -> bool {
     let unfinished = |state: &super::OperationState| state.finished_at.is_none();
     application.operation.is_some()
         || application.status.operation_state.as_ref().is_some_and(unfinished)
-}
-
-/// Times are of one clock and one form, so that their texts compare; equal ones are trusted.
-fn is_stale(application: &Application) -> bool {
-    let finished =
-        application.status.operation_state.as_ref().and_then(|s| s.finished_at.as_deref());
-    finished.is_some_and(|finished| {
-        application.status.reconciled_at.as_deref().is_none_or(|reconciled| reconciled < finished)
-    })
 }
 
 /// Any of these will do.

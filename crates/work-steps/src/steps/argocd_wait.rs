@@ -161,7 +161,7 @@ async fn check(
         Readiness::Stale => {
             seen.missing
                 .push(format!("Application {key:?} was not compared since its last operation"));
-            if let Err(error) = client.refresh(application).await {
+            if let Err(error) = client.refresh(&application.name()).await {
                 cx.say(format!("Application {key:?} could not be asked to compare again: {error}"));
             }
         }
