@@ -24,6 +24,7 @@ pub use answer::Answer;
 pub use arrival::{Arrival, PassingStages};
 pub use check::{Check, CheckName, Question, Verdict};
 pub use list::{MissingWarehouse, available, next_opening, require_warehouses, selectable};
+pub(crate) use queue::{Passage, passage};
 pub(crate) use route::is_matching_upstream;
 pub use route::{Availability, availability, matches_upstream};
 pub use situation::{AutoView, Permission, QueueView, Situation};

@@ -1,6 +1,7 @@
 //! What the gate has to know, as plain values.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api_kinds::Promotion;
 use api_kinds::stage::AutoPromotionHold;
@@ -60,6 +61,8 @@ pub struct QueueView<'a> {
     pub promotions: &'a [&'a Promotion],
     /// The Promotion in question; `None` asks about one that would be created now.
     pub promotion: Option<&'a str>,
+    /// How long what the Stage holds is given to become healthy and be verified.
+    pub grace: Duration,
 }
 
 impl<'a> Situation<'a> {

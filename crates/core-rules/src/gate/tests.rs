@@ -1,6 +1,7 @@
 //! The gate's sentences, times and questions, in tables.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api_kinds::stage::AutoPromotionHold;
 use api_kinds::window::PromotionWindowStatus;
@@ -14,6 +15,7 @@ use super::{
 };
 
 const NOW: &str = "2026-01-10T12:00:00Z";
+const GRACE: Duration = Duration::from_mins(5);
 
 fn time(text: &str) -> Time {
     text.parse().unwrap()
@@ -176,7 +178,7 @@ fn a_hold_or_a_queue_never_refuses_a_person() {
                 holds: &holds,
                 promotions: &promotions,
             })
-            .with_queue(QueueView { promotions: &promotions, promotion: None })
+            .with_queue(QueueView { promotions: &promotions, promotion: None, grace: GRACE })
     };
     let answer = judge(&situation(Permission::Granted { user: "ann" }));
     assert!(answer.allows(Question::Enter));
@@ -200,7 +202,7 @@ fn what_came_in_is_verified_before_the_next_promotion_begins() {
             passing_stages: &passing_stages,
             now: time(NOW),
         };
-        let queue = QueueView { promotions: &[], promotion: None };
+        let queue = QueueView { promotions: &[], promotion: None, grace: GRACE };
         let situation = Situation::by_hand(arrival, Permission::NotAsked).with_queue(queue);
         judge(&situation).allows(Question::Start)
     };

@@ -2,7 +2,7 @@
 
 use api_kinds::collection::{FreightCollection, FreightReference};
 use api_kinds::stage::StageStatus;
-use api_kinds::verification::VerificationInfo;
+use api_kinds::verification::{VerificationInfo, VerificationPhase};
 
 use crate::freight::collection_id;
 
@@ -57,7 +57,12 @@ pub fn put_verifications(
 
 /// Whether any attempt to verify the collection, not only the newest, has not ended.
 pub fn has_verification_under_way(collection: &FreightCollection) -> bool {
-    collection.verification_history.iter().any(|attempt| !attempt.phase.is_terminal())
+    collection.verification_history.iter().any(is_under_way)
+}
+
+/// Whether an attempt has not ended. One without a phase has only just begun.
+pub(crate) fn is_under_way(attempt: &VerificationInfo) -> bool {
+    attempt.phase == VerificationPhase::Unset || !attempt.phase.is_terminal()
 }
 
 #[cfg(test)]

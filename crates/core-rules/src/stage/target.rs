@@ -19,9 +19,10 @@ pub struct GovernedTargetsError {
 /// The Targets of the Stage's namespace that any of its selectors matches, by name.
 pub fn governed_targets<'a>(
     stage: &Stage,
-    targets: &'a [Target],
+    targets: impl IntoIterator<Item = &'a Target, IntoIter: Clone>,
 ) -> Result<Vec<&'a Target>, GovernedTargetsError> {
     let selectors = stage.spec.targets.iter().flat_map(|targets| &targets.selectors);
+    let targets = targets.into_iter();
     let mut governed: Vec<&Target> = Vec::new();
     for (index, selector) in selectors.enumerate() {
         let at_index = |source| GovernedTargetsError {
@@ -30,7 +31,7 @@ pub fn governed_targets<'a>(
             source,
         };
         check_labels(selector).map_err(at_index)?;
-        for target in targets {
+        for target in targets.clone() {
             let is_selected =
                 matches_labels(selector, target.metadata.labels.as_ref()).map_err(at_index)?;
             if is_selected && target.metadata.namespace == stage.metadata.namespace {

@@ -60,7 +60,7 @@ pub(super) fn authorize<K: Kind>(
 }
 
 /// The Stage as the one owner, with which the Promotion goes away.
-fn owned_by(stage: &Stage) -> OwnerReference {
+pub(crate) fn owned_by(stage: &Stage) -> OwnerReference {
     OwnerReference {
         api_version: API_VERSION.to_owned(),
         block_owner_deletion: Some(true),
