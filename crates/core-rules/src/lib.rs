@@ -11,8 +11,8 @@
 //! [`auto_promotion`]. Who may do what is a matter of [`access`], what goes when nobody needs it one
 //! of [`retention`].
 //! What a write is changed to, refused or warned for is said by [`admission`]. What Applications of Argo CD
-//! allow and need is in [`argo_cd`], how AnalysisRuns are carried out in [`analysis`]. What happened is
-//! told to others as an [`event`].
+//! allow and need is in [`argo_cd`], how AnalysisRuns are made in [`verification`] and carried out in
+//! [`analysis`]. What happened is told to others as an [`event`].
 
 pub mod access;
 pub mod actor;
@@ -40,5 +40,6 @@ pub mod stage;
 pub mod step;
 pub mod subscription;
 pub mod ulid;
+pub mod verification;
 pub mod warehouse;
 pub mod wire_time;

@@ -10,6 +10,7 @@ mod cluster;
 mod context;
 pub mod driver;
 mod effect;
+mod evaluation;
 mod failure;
 pub mod lint;
 mod need;
@@ -21,6 +22,7 @@ mod step;
 mod steps;
 #[cfg(feature = "testbed")]
 pub mod testbed;
+pub mod verification;
 
 pub use self::{
     cluster::{Cluster, ClusterSettings},

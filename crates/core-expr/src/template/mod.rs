@@ -105,6 +105,12 @@ impl<'a> Template<'a> {
         self.evaluate_within(library, scope, &mut Budget::default(), Wanted::Anything)
     }
 
+    /// Runs all expressions where only text fits: what looks like a number, a truth value or JSON
+    /// stays as it is written. Quotes that mark a text are dropped, and nothing stays nothing.
+    pub fn evaluate_text(&self, library: Library, scope: &Scope<'_>) -> Result<Value, Failure> {
+        self.evaluate_within(library, scope, &mut Budget::default(), Wanted::Text)
+    }
+
     fn evaluate_within(
         &self,
         library: Library,

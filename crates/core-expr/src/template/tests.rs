@@ -37,6 +37,23 @@ fn text_around_expressions_is_kept() {
 }
 
 #[test]
+fn where_only_text_fits_nothing_is_taken_for_anything_else() {
+    let variables = variables();
+    let scope = Scope::new(&variables, Timestamp::UNIX_EPOCH);
+    for (template, want) in [
+        ("${{ '1.10' }}", json!("1.10")),
+        ("${{ 1 == 1 }}", json!("true")),
+        ("${{ quote(42) }}", json!("42")),
+        ("[${{ 1 }}]", json!("[1]")),
+        ("${{ nil }}", json!(null)),
+    ] {
+        let template = Template::parse(template).unwrap();
+        let value = template.evaluate_text(Library::PLAIN, &scope).unwrap();
+        assert_eq!(value.to_json().unwrap(), want, "{template:?}");
+    }
+}
+
+#[test]
 fn errors_point_into_the_template() {
     let error = |template: &str| match evaluate(template) {
         Err(Failure::Invalid(error)) => (error.kind, error.range),
