@@ -34,6 +34,7 @@ pub struct EngineBuilder {
     log: MemoryLog,
     store: emb_store::Options,
     admission: Vec<Arc<dyn Admission>>,
+    crds: Vec<Value>,
     objects: Vec<Value>,
     limits: Limits,
     audit: Option<Arc<dyn AuditSink>>,
@@ -75,6 +76,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Adds kinds to our own.
+    #[must_use]
+    pub fn crds(mut self, crds: impl IntoIterator<Item = Value>) -> Self {
+        self.crds.extend(crds);
+        self
+    }
+
     /// Adds objects to create at start, in this order, without admission.
     #[must_use]
     pub fn objects(mut self, objects: impl IntoIterator<Item = Value>) -> Self {
@@ -112,7 +120,7 @@ impl EngineBuilder {
             entropy: entropy.clone(),
             tasks: Arc::new(tasks.clone()),
             admission: self.admission,
-            crds: api_kinds::crd::crds(),
+            crds: [api_kinds::crd::crds(), self.crds].concat(),
             seeds: self.objects,
             deletion_order: deletion_order(),
             tokens: TokenKeys::generate(&*entropy),
