@@ -49,6 +49,8 @@ pub struct EventRecorder {
     component: Arc<str>,
     ports: Ports,
     last_nanos: Arc<Mutex<i64>>,
+    /// Below what clocks tell apart, so that recorders that tell of one object at one time use other names.
+    offset_nanos: i64,
 }
 
 impl EventRecorder {
@@ -61,6 +63,7 @@ impl EventRecorder {
             component: component.into(),
             ports: ports.clone(),
             last_nanos: Arc::default(),
+            offset_nanos: i64::try_from(ports.entropy.below(1_000)).unwrap_or_default(),
         }
     }
 
@@ -106,7 +109,8 @@ impl EventRecorder {
     fn name(&self, occurrence: &Occurrence, micros: i64) -> String {
         let nanos = {
             let mut last = self.last_nanos.lock();
-            *last = micros.saturating_mul(1_000).max(last.saturating_add(1));
+            let nanos = micros.saturating_mul(1_000).saturating_add(self.offset_nanos);
+            *last = nanos.max(last.saturating_add(1));
             *last
         };
         let object = occurrence.object.name.as_deref().unwrap_or_default();

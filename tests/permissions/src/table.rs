@@ -43,6 +43,7 @@ pub(crate) struct Row {
 
 /// Every identity of an installation with the default options and a second controller.
 pub(crate) const ROWS: &[Row] = &[
+    Row { account: "kargo-analysis-controller", grants: ANALYSIS_CONTROLLER },
     Row { account: "kargo-api", grants: API },
     Row { account: "kargo-controller", grants: CONTROLLER },
     Row { account: "kargo-controller-dev", grants: CONTROLLER },
@@ -55,6 +56,15 @@ pub(crate) const ROWS: &[Row] = &[
     Row { account: "kargo-user", grants: USER },
     Row { account: "kargo-viewer", grants: VIEWER },
     Row { account: "nobody-in-particular", grants: &[] },
+];
+
+const ANALYSIS_CONTROLLER: &[Grant] = &[
+    everywhere("events", "create patch"),
+    everywhere("argo:analysisruns", "delete get list patch watch"),
+    everywhere("batch:jobs", "list watch"),
+    within(RELEASE, "leases:leases", LEASES),
+    within(PROJECT, "secrets", "get"),
+    within(PROJECT, "batch:jobs", "create delete get"),
 ];
 
 const API: &[Grant] = &[
@@ -80,7 +90,7 @@ const API: &[Grant] = &[
 ];
 
 const CONTROLLER: &[Grant] = &[
-    everywhere("configmaps", READ),
+    everywhere("configmaps", "create get list watch"),
     everywhere("events", "create patch"),
     everywhere("kargo:clusterconfigs kargo:projects kargo:projectconfigs kargo:targets", READ),
     everywhere("kargo:promotions kargo:promotionrequests", "create get list watch"),

@@ -19,7 +19,8 @@ pub const READ_SECRETS_ROLE: &str = "kargo-controller-read-secrets";
 const ROLLOUTS_ROLE: &str = "kargo-controller-rollouts";
 
 const RULES: &[Rule] = &[
-    rule(group::CORE, &["configmaps"], READ),
+    // The logs of Promotions are kept in ConfigMaps of their own; no existing one is changed.
+    rule(group::CORE, &["configmaps"], &["create", "get", "list", "watch"]),
     rule(group::CORE, &["events"], &["create", "patch"]),
     rule(group::KARGO, &["clusterconfigs", "projects", "projectconfigs", "targets"], READ),
     rule(group::KARGO, &["promotions", "promotionrequests"], &["create", "get", "list", "watch"]),

@@ -1,0 +1,81 @@
+//! What is counted of Promotions.
+
+use std::collections::BTreeMap;
+
+use api_kinds::Promotion;
+use core_clock::Time;
+use core_rules::wire_time::from_wire;
+use io_kube::{Family, FamilyKind, Histogram, Sample};
+use kube::ResourceExt;
+use parking_lot::Mutex;
+
+/// Numbers by Project, Stage and phase.
+#[derive(Default)]
+pub(super) struct Metrics {
+    completed: Mutex<BTreeMap<Line, u64>>,
+    /// By Project and phase.
+    durations: Mutex<BTreeMap<(String, String), Histogram>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    project: String,
+    stage: String,
+    phase: String,
+}
+
+impl Metrics {
+    /// Counts a Promotion that ended.
+    pub(super) fn ended(&self, promotion: &Promotion, now: Time) {
+        let project = promotion.namespace().unwrap_or_default();
+        let phase = promotion.status.phase.as_str().to_owned();
+        let started = promotion.status.started_at.as_ref().map(from_wire);
+        if let Some(started) = started {
+            let mut durations = self.durations.lock();
+            let histogram = durations.entry((project.clone(), phase.clone())).or_default();
+            histogram.observe(now.since(started));
+        }
+        let line = Line { project, stage: promotion.spec.stage.clone(), phase };
+        *self.completed.lock().entry(line).or_default() += 1;
+    }
+
+    /// All numbers, with how many Promotions run here now.
+    #[expect(clippy::cast_precision_loss, reason = "Prometheus numbers are floats")]
+    pub(super) fn families(&self, running: usize) -> Vec<Family> {
+        let completed = self.completed.lock();
+        let completed = completed.iter().map(|(line, count)| Sample {
+            suffix: "",
+            labels: vec![
+                ("project", line.project.clone()),
+                ("stage", line.stage.clone()),
+                ("phase", line.phase.clone()),
+            ],
+            value: *count as f64,
+        });
+        let durations = self.durations.lock();
+        let durations = durations.iter().flat_map(|((project, phase), histogram)| {
+            histogram.samples(&[("project", project), ("phase", phase)])
+        });
+        let running = Sample { suffix: "", labels: Vec::new(), value: running as f64 };
+        vec![
+            Family {
+                name: "kargo_promotions_completed_total",
+                help: "Promotions that ended, by how.",
+                kind: FamilyKind::Counter,
+                samples: completed.collect(),
+            },
+            Family {
+                name: "kargo_promotion_duration_seconds",
+                help: "How long Promotions took from their first step.",
+                kind: FamilyKind::Histogram,
+                samples: durations.collect(),
+            },
+            Family {
+                name: "kargo_promotions_running",
+                help: "Promotions that are under way in this process.",
+                kind: FamilyKind::Gauge,
+                samples: vec![running],
+            },
+        ]
+    }
+}
