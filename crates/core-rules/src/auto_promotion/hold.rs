@@ -32,7 +32,8 @@ pub fn settle_holds(holds: &mut Holds, stage: &Stage, ended: &[&Promotion]) {
 }
 
 /// The holds in effect: the settled ones, changed by what Promotions that the Stage has not taken
-/// note of are meant to do, even while they wait. None where the Stage does not promote by itself.
+/// note of are meant to do, even while they wait, and also when one that was created later has ended
+/// before. None where the Stage does not promote by itself.
 pub fn effective_holds(stage: &Stage, is_enabled: bool, promotions: &[&Promotion]) -> Holds {
     if !is_enabled {
         return Holds::new();
@@ -42,7 +43,8 @@ pub fn effective_holds(stage: &Stage, is_enabled: bool, promotions: &[&Promotion
     let newer = promotions.iter().copied().filter(|promotion| {
         promotion.spec.stage == name
             && takes_effect(promotion)
-            && last.is_none_or(|last| Sequence::of(promotion) > last)
+            && (!promotion.status.phase.is_terminal()
+                || last.is_none_or(|last| Sequence::of(promotion) > last))
     });
     let mut holds = stage.status.auto_promotion_holds.clone();
     for request in &stage.spec.requested_freight {

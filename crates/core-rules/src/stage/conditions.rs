@@ -44,8 +44,13 @@ impl Plan {
     }
 }
 
-/// Sums up: what a person has to do, whether the Stage is ready, and what it holds in one line.
+/// What sums others up.
+const SUMMARIES: [&str; 3] = [types::READY, types::RECONCILING, types::STALLED];
+
+/// Sums up: what a person has to do, whether the Stage is ready, and what it holds in one line. May be
+/// repeated when more is known; what it said in between leaves no trace.
 pub(super) fn summarise(world: &World<'_>, plan: &mut Plan) {
+    restore(world, plan);
     tell_problems(plan);
     let requested = world.stage.spec.requested_freight.len();
     plan.status.freight_summary = freight_summary(requested, current_collection(&plan.status));
@@ -62,6 +67,20 @@ pub(super) fn summarise(world: &World<'_>, plan: &mut Plan) {
     } else {
         plan.is_false(types::READY, &reason, &message);
     }
+}
+
+/// Makes the summaries what they were before the pass.
+pub(super) fn restore(world: &World<'_>, plan: &mut Plan) {
+    let before = &world.stage.status;
+    plan.status.observed_generation = before.observed_generation;
+    let conditions = &mut plan.status.conditions;
+    for kind in SUMMARIES {
+        condition::remove(conditions, kind);
+        conditions.extend(condition::find(&before.conditions, kind).cloned());
+    }
+    // A list is written as a whole: what only changed its place must not be written.
+    let place = |row: &Condition| before.conditions.iter().position(|old| old.r#type == row.r#type);
+    conditions.sort_by_key(|row| place(row).unwrap_or(usize::MAX));
 }
 
 /// The first of what only a person can put right gives the reason, all of it the message.

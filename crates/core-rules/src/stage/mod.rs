@@ -31,6 +31,8 @@ mod request;
 mod shape;
 mod summary;
 mod target;
+#[cfg(test)]
+mod tests;
 mod verification;
 mod wake;
 mod world;

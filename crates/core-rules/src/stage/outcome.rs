@@ -99,6 +99,7 @@ impl Plan {
         if count == 0 || !is_control_flow(world.stage) {
             return;
         }
+        conditions::restore(world, self);
         let message = format!("failed to verify {count} Freight: {text}");
         self.is_true(types::RECONCILING, reasons::RETRY_AFTER_VERIFICATION_FAILED, &message);
         self.is_false(types::READY, reasons::FREIGHT_VERIFICATION_FAILED, &message);

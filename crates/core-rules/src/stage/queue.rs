@@ -7,6 +7,7 @@ use api_kinds::promotion::PromotionPhase;
 use api_kinds::stage::{PromotionReference, StageStatus};
 
 use super::bringer::ending;
+use super::effect::Effect;
 use super::plan::{Entrance, Plan};
 use super::wake::Wake;
 use super::world::World;
@@ -16,7 +17,8 @@ use crate::promotion::{Sequence, compare_in_queue};
 use crate::wire_time::from_wire;
 
 /// Takes note of every Promotion that ended since the last pass, in the order in which they did. That
-/// need not be the order in which they were created: one that waits can be aborted at any time.
+/// need not be the order in which they were created: one that waits can be aborted at any time. One
+/// that runs has the turn, even if the Stage forgot.
 pub(super) fn acknowledge(world: &World<'_>, plan: &mut Plan) {
     let mut ended: Vec<&Promotion> =
         world.queued().filter(|promotion| is_news(&plan.status, promotion)).collect();
@@ -32,6 +34,18 @@ pub(super) fn acknowledge(world: &World<'_>, plan: &mut Plan) {
         plan.status.current_promotion = None;
         plan.forget(types::PROMOTING);
     }
+    if let Some(running) = first(world).filter(|first| is_running(first)) {
+        begin(world, plan, running);
+    }
+}
+
+/// Whose turn it would be if nobody had it.
+fn first<'a>(world: &World<'a>) -> Option<&'a Promotion> {
+    waiting(world).min_by(|a, b| compare_in_queue(a, b))
+}
+
+fn is_running(promotion: &Promotion) -> bool {
+    promotion.status.phase == PromotionPhase::Running
 }
 
 /// What was under way and ended is news whenever it ended; anything else if it ended later than what
@@ -93,27 +107,19 @@ pub(super) fn waiting<'a>(world: &World<'a>) -> impl Iterator<Item = &'a Promoti
     })
 }
 
-/// Lets the next Promotion begin when it is its turn. One that runs always has the turn, and one whose
-/// turn it is keeps it.
+/// Lets the next Promotion begin when it is its turn. Whoever has the turn keeps it.
 pub(super) fn select(world: &World<'_>, plan: &mut Plan) {
     let current = plan.status.current_promotion.as_ref().map(|current| current.name.clone());
-    let first = waiting(world).min_by(|a, b| compare_in_queue(a, b));
     let keeps_turn = |promotion: &&Promotion| promotion.metadata.name == current;
-    plan.entrance = Entrance::Taken;
-    match first {
-        Some(first) if first.status.phase == PromotionPhase::Running => begin(world, plan, first),
-        Some(first) => match waiting(world).find(keeps_turn) {
-            Some(current) => begin(world, plan, current),
-            None => select_first(world, plan, first),
-        },
-        None => plan.entrance = entrance(world, plan),
+    if let Some(current) = waiting(world).find(keeps_turn) {
+        begin(world, plan, current);
+        return;
     }
-}
-
-fn select_first(world: &World<'_>, plan: &mut Plan, first: &Promotion) {
-    match entrance(world, plan) {
-        Entrance::Free => begin(world, plan, first),
-        other => wait_for(plan, other),
+    let entrance = entrance(world, plan);
+    match (first(world), entrance) {
+        (None, entrance) => plan.entrance = entrance,
+        (Some(first), Entrance::Free) => begin(world, plan, first),
+        (Some(_), entrance) => wait_for(plan, entrance),
     }
 }
 
@@ -133,6 +139,9 @@ pub(super) fn wait_for(plan: &mut Plan, entrance: Entrance) {
 fn entrance(world: &World<'_>, plan: &Plan) -> Entrance {
     if plan.has_marks_to_make() {
         return Entrance::Unmarked;
+    }
+    if plan.effects.iter().any(|effect| matches!(effect, Effect::StartVerification(_))) {
+        return Entrance::Closed { opens_at: None };
     }
     if let Some(window) = world.window.filter(|window| window.closed) {
         return Entrance::Closed { opens_at: window.next_open.as_ref().map(from_wire) };
