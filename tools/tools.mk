@@ -4,7 +4,7 @@
 CLUSTER_DIR ?= .cache/cluster
 CLUSTER_FLAGS ?=
 
-.PHONY: tools test-servers kubectl helm kustomize cluster-up cluster-down
+.PHONY: tools test-servers kubectl helm kustomize argocd argo-rollouts cluster-up cluster-down
 
 tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
 	tools/build
@@ -20,6 +20,13 @@ helm: ## Build helm
 
 kustomize: ## Build kustomize
 	tools/build kustomize
+
+argocd: ## Build Argo CD and install the Redis server it needs
+	tools/build argocd
+	tools/servers redis-server
+
+argo-rollouts: ## Build Argo Rollouts
+	tools/build argo-rollouts
 
 cluster-up: ## Start a real Kubernetes control plane in $(CLUSTER_DIR)
 	tools/cluster up $(CLUSTER_DIR) $(CLUSTER_FLAGS)
