@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use api_kinds::{
-    Freight, Promotion, PromotionRequest, ProjectConfig, Stage, Target, Warehouse,
+    Freight, ProjectConfig, Promotion, PromotionRequest, Stage, Target, Warehouse,
     origin::FreightOriginKind,
 };
-use core_rules::{shard::Shard, stage::is_control_flow};
+use core_rules::{shard::Shard, stage::is_target_aware};
 use io_kube::{Cache, CacheBuilder, Index, Object, ObjectKey, Ports};
 use kube::{Client, Resource};
 
@@ -37,16 +37,15 @@ pub(crate) struct Caches {
     pub(crate) stages_after_stage: Index<Stage, ObjectKey>,
     /// Stages by the Warehouses they ask for Freight of, directly or not.
     pub(crate) stages_of_warehouse: Index<Stage, ObjectKey>,
-    /// Stages that only pass Freight on, by namespace.
-    pub(crate) passing_stages: Index<Stage, String>,
+    /// Stages with Targets, by namespace.
+    pub(crate) stages_with_targets: Index<Stage, String>,
 }
 
 impl Caches {
     /// Opens all watches.
     pub(crate) fn start(client: &Client, shard: &Shard, ports: &Ports) -> Self {
-        let promotions_of_stage = Index::new(|promotion: &Promotion| {
-            vec![beside(promotion, &promotion.spec.stage)]
-        });
+        let promotions_of_stage =
+            Index::new(|promotion: &Promotion| vec![beside(promotion, &promotion.spec.stage)]);
         let requests_of_stage =
             Index::new(|request: &PromotionRequest| vec![beside(request, &request.spec.stage)]);
         let freight_of_warehouse = Index::new(|freight: &Freight| {
@@ -70,22 +69,18 @@ impl Caches {
             let requests = stage.spec.requested_freight.iter();
             distinct(stage, requests.map(|request| &request.origin.name))
         });
-        let passing_stages = Index::new(|stage: &Stage| {
+        let stages_with_targets = Index::new(|stage: &Stage| {
             let namespace = stage.metadata.namespace.clone();
-            namespace.filter(|_| is_control_flow(stage)).into_iter().collect()
+            namespace.filter(|_| is_target_aware(stage)).into_iter().collect()
         });
         Self {
             stages: Cache::builder(client.clone())
                 .index(&stages_after_stage)
                 .index(&stages_of_warehouse)
-                .index(&passing_stages)
+                .index(&stages_with_targets)
                 .start(ports),
-            promotions: of_shard(client, shard)
-                .index(&promotions_of_stage)
-                .start(ports),
-            promotion_requests: of_shard(client, shard)
-            .index(&requests_of_stage)
-            .start(ports),
+            promotions: of_shard(client, shard).index(&promotions_of_stage).start(ports),
+            promotion_requests: of_shard(client, shard).index(&requests_of_stage).start(ports),
             freight: Cache::builder(client.clone())
                 .index(&freight_of_warehouse)
                 .index(&freight_in_stage)
@@ -101,7 +96,7 @@ impl Caches {
             freight_marked_by_stage,
             stages_after_stage,
             stages_of_warehouse,
-            passing_stages,
+            stages_with_targets,
         }
     }
 
@@ -129,7 +124,7 @@ fn of_shard<K: Object>(client: &Client, shard: &Shard) -> CacheBuilder<K> {
 }
 
 /// The key of an object in the same namespace.
-fn beside(object: &impl Resource, name: &str) -> ObjectKey {
+pub(crate) fn beside(object: &impl Resource, name: &str) -> ObjectKey {
     ObjectKey::new(object.meta().namespace.clone().unwrap_or_default(), name)
 }
 

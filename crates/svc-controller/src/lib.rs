@@ -1,10 +1,16 @@
-//! The controller of a shard: it looks for artifacts and makes Freight of them.
+//! The controller of a shard: it looks for artifacts, makes Freight of them, and promotes Freight from Stage to Stage.
 //!
-//! What to do is decided in `core_rules::warehouse`; here it is observed and carried out.
+//! What to do is decided in `core_rules`; here it is observed and carried out.
 
 mod caches;
+mod freight;
 mod monitor;
+mod promotion;
+mod promotion_request;
 mod settings;
+mod shared;
+mod stage;
+mod telling;
 mod warehouse;
 
 use std::{path::PathBuf, sync::Arc};
@@ -15,7 +21,10 @@ use kube::Client;
 use work_discovery::Searcher;
 use work_steps::{ControlPlane, driver::Runner};
 
-use self::caches::Caches;
+use self::{
+    caches::Caches,
+    shared::{Cx, Shared},
+};
 
 pub use monitor::Monitor;
 pub use settings::Settings;
@@ -53,16 +62,37 @@ pub struct Steps {
 
 /// Runs the controller until the tasks of its ports stop.
 pub async fn run(parts: Parts) {
-    let Parts { client, ports, settings, searcher, monitor, .. } = parts;
+    let Parts { client, ports, settings, searcher, steps, applications, monitor } = parts;
     let caches = Caches::start(&client, &settings.shard, &ports);
-    let cx = warehouse::Context::new(client, ports.clone(), settings, searcher, caches.clone());
+    let applications = applications.map(|applications| applications.watch());
+    let stopping = ports.tasks.stopping();
+    let cx = Arc::new(Shared { client, ports, settings, caches, steps, applications });
     tokio::select! {
         biased;
-        () = ports.tasks.stopping() => return,
-        () = caches.synced() => {}
+        () = stopping => {}
+        () = work(&cx, searcher, &monitor) => {}
     }
-    let workers = warehouse::start(&cx);
-    monitor.set(vec![workers]);
-    tracing::info!(warehouses = cx.warehouses(), "controller working");
+    // Passes end what they have begun.
     monitor.stopped().await;
+}
+
+/// Starts all controllers when all there is is known, and never ends.
+async fn work(cx: &Cx, searcher: Arc<dyn Searcher>, monitor: &Monitor) {
+    cx.caches.synced().await;
+    if let Some(applications) = &cx.applications {
+        applications.settled().await;
+    }
+    let promotions = promotion::start(cx);
+    let [stages, control_flow_stages] = stage::start(cx).await;
+    monitor.set(vec![
+        warehouse::start(cx, searcher),
+        promotion_request::start(cx),
+        promotions.workers.clone(),
+        stages,
+        control_flow_stages,
+    ]);
+    monitor.count(promotions.figures());
+    let (warehouses, stages) = (cx.caches.warehouses.len(), cx.caches.stages.len());
+    tracing::info!(warehouses, stages, "controller working");
+    std::future::pending().await
 }

@@ -9,7 +9,11 @@ use parking_lot::RwLock;
 #[derive(Clone, Default)]
 pub struct Monitor {
     workers: Arc<RwLock<Vec<Workers>>>,
+    figures: Arc<RwLock<Vec<Figures>>>,
 }
+
+/// What a controller counts beside its workers.
+type Figures = Box<dyn Fn() -> Vec<Family> + Send + Sync>;
 
 impl Monitor {
     /// Why it does not work yet.
@@ -24,7 +28,14 @@ impl Monitor {
 
     /// The metrics of all controllers.
     pub fn metrics(&self) -> Vec<Family> {
-        self.workers.read().iter().flat_map(Workers::metrics).collect()
+        let mut families: Vec<_> = self.workers.read().iter().flat_map(Workers::metrics).collect();
+        families.extend(self.figures.read().iter().flat_map(|figures| figures()));
+        families
+    }
+
+    /// Adds what a controller counts.
+    pub(crate) fn count(&self, figures: impl Fn() -> Vec<Family> + Send + Sync + 'static) {
+        self.figures.write().push(Box::new(figures));
     }
 
     pub(crate) fn set(&self, workers: Vec<Workers>) {

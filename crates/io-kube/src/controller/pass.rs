@@ -1,6 +1,6 @@
 //! What a pass tells the workers beside its outcome.
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc};
 
 use futures::{FutureExt, future::BoxFuture};
 use parking_lot::Mutex;
@@ -19,6 +19,11 @@ impl Pass {
         if let Some(version) = &written.meta().resource_version {
             self.writes.lock().push(cache.passed(version).boxed());
         }
+    }
+
+    /// The key is not planned again before `done`, such as a write that somebody else carries out.
+    pub fn awaits(&self, done: impl Future<Output = ()> + Send + 'static) {
+        self.writes.lock().push(done.boxed());
     }
 
     /// The writes that caches have not seen yet; `None` when they have seen all.

@@ -62,6 +62,16 @@ pub(crate) struct Context {
     abandoned: Mutex<BTreeMap<ObjectKey, String>>,
 }
 
+impl Context {
+    /// Wakes the current Promotion of a Stage.
+    fn wake_current(&self, stage: &ObjectKey) {
+        let stage = self.shared.caches.stages.get(stage);
+        if let Some(current) = stage.and_then(|stage| current_promotion(&stage)) {
+            self.queue.add(current);
+        }
+    }
+}
+
 /// A running controller of Promotions.
 pub(crate) struct Promotions {
     cx: Arc<Context>,
@@ -95,7 +105,7 @@ pub(crate) fn start(shared: &Cx) -> Promotions {
     let waker = cx.clone();
     shared.caches.promotions.on_change(move |old, new| wake(&waker, old, new));
     let waker = cx.clone();
-    shared.caches.stages.on_change(move |old, new| wake_current(&waker, old, new));
+    shared.caches.stages.on_change(move |old, new| wake_next(&waker, old, new));
     if let Some(applications) = &shared.applications {
         let waker = cx.clone();
         applications.on_change(move |old, new| waker.sessions.notice(old, new));
@@ -130,16 +140,25 @@ fn what_counts(promotion: &Promotion) -> impl PartialEq + '_ {
         metadata.deletion_timestamp.is_some(),
         notes.get(annotations::REFRESH),
         notes.get(annotations::ABORT),
+        // Others may end it too.
+        promotion.status.phase.is_terminal(),
     )
 }
 
 /// Wakes the Promotion whose turn it is now.
-fn wake_current(cx: &Context, old: Option<&Stage>, new: Option<&Stage>) {
-    let current = |stage: &Stage| stage.status.current_promotion.as_ref().map(|it| it.name.clone());
-    let Some(stage) = new else { return };
-    if let Some(name) = current(stage).filter(|_| old.and_then(current) != current(stage)) {
-        cx.queue.add(ObjectKey::new(stage.namespace().unwrap_or_default(), name));
+fn wake_next(cx: &Context, old: Option<&Stage>, new: Option<&Stage>) {
+    let current = new.and_then(current_promotion);
+    if let Some(current) =
+        current.filter(|key| old.and_then(current_promotion).as_ref() != Some(key))
+    {
+        cx.queue.add(current);
     }
+}
+
+/// The Promotion that the Stage names as its current one.
+fn current_promotion(stage: &Stage) -> Option<ObjectKey> {
+    let current = stage.status.current_promotion.as_ref()?;
+    Some(ObjectKey::new(stage.namespace().unwrap_or_default(), &current.name))
 }
 
 async fn reconcile(cx: Arc<Context>, key: ObjectKey, pass: Pass) -> Result<Next, Failure> {
@@ -207,18 +226,21 @@ async fn refuse(cx: &Arc<Context>, pass: &Pass, mut view: View) -> Result<Next, 
     Ok(Next::Done)
 }
 
-/// Runs the steps in a task of their own.
+/// Runs the steps in a task of their own. Where those of another Promotion of the Stage still end, it is woken then.
 fn begin(cx: &Arc<Context>, view: View) {
     let View { key, promotion, stage: Some(stage), freight: Some(freight), target, .. } = view
     else {
         return;
     };
+    if cx.sessions.is_busy(&ObjectKey::of(&*stage)) {
+        return;
+    }
     let outset = rules::outset(&promotion, &stage, &freight, cx.shared.now());
     let base_url = &cx.shared.settings.ui_base_url;
     let order = order(&promotion, &outset, &stage, &freight, target.as_deref(), base_url);
     // A refresh that was asked for before it began is handled by that.
     let refresh = promotion.annotations().get(annotations::REFRESH).cloned().unwrap_or_default();
-    let (ticket, signal) = Ticket::new(key, order.uid.clone(), refresh);
+    let (ticket, signal) = Ticket::new(key, order.uid.clone(), &promotion.spec.stage, refresh);
     let ticket = Arc::new(ticket);
     cx.sessions.add(ticket.clone());
     let begin = Begin { promotion, freight, outset, order };

@@ -42,6 +42,8 @@ pub(super) async fn run(cx: Arc<Context>, ticket: Arc<Ticket>, begin: Begin, sig
         tracing::error!(promotion = %ticket.key, panic = text, "promotion panicked");
         note(&ticket, journal.end(PromotionPhase::Errored, text.to_owned()).await);
     }
+    ticket.end();
+    cx.wake_current(&ticket.stage);
     match journal.fate().await {
         Fate::Ended(promotion) => ending::conclude(&cx, &ticket, &promotion, &freight).await,
         Fate::Lost(version) => {

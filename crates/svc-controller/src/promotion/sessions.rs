@@ -21,6 +21,13 @@ impl Sessions {
         self.tickets.lock().get(key).cloned()
     }
 
+    /// Whether steps of another Promotion of the Stage run here. That is so for a moment after a Promotion was
+    /// deleted or ended by somebody else.
+    pub(super) fn is_busy(&self, stage: &ObjectKey) -> bool {
+        let tickets = self.tickets.lock();
+        tickets.values().any(|ticket| ticket.stage == *stage && !ticket.is_over())
+    }
+
     pub(super) fn add(&self, ticket: Arc<Ticket>) {
         self.tickets.lock().insert(ticket.key.clone(), ticket);
     }

@@ -13,6 +13,7 @@ pub(super) struct Ticket {
     pub(super) key: ObjectKey,
     /// Which object it is: another one may get the same name.
     pub(super) uid: String,
+    pub(super) stage: ObjectKey,
     stop: StopHandle,
     wake: Notify,
     /// The refresh request that was acted on last.
@@ -20,14 +21,22 @@ pub(super) struct Ticket {
     /// Who aborted it.
     abort: Mutex<Option<Abort>>,
     is_forgotten: AtomicBool,
+    /// Whether no step of it runs any more.
+    is_over: AtomicBool,
     /// The Applications that its current step looks at.
     awaited: Mutex<Awaited>,
 }
 
 impl Ticket {
-    pub(super) fn new(key: ObjectKey, uid: String, refresh: String) -> (Self, StopSignal) {
+    pub(super) fn new(
+        key: ObjectKey,
+        uid: String,
+        stage: &str,
+        refresh: String,
+    ) -> (Self, StopSignal) {
         let (stop, signal) = stopping();
         let ticket = Self {
+            stage: ObjectKey::new(&key.namespace, stage),
             key,
             uid,
             stop,
@@ -35,6 +44,7 @@ impl Ticket {
             refresh: Mutex::new(refresh),
             abort: Mutex::default(),
             is_forgotten: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
             awaited: Mutex::default(),
         };
         (ticket, signal)
@@ -81,6 +91,15 @@ impl Ticket {
 
     pub(super) fn is_forgotten(&self) -> bool {
         self.is_forgotten.load(Ordering::Acquire)
+    }
+
+    /// No step of it runs any more.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 
     /// Completes when somebody wakes it, also if that was before.

@@ -1,27 +1,27 @@
 //! Makes sure that the Freight of the newest artifacts exists.
 
 use core_rules::warehouse::{Creation, End, freight_created};
-use io_kube::{ObjectKey, Occurrence, Pass, is_already_exists};
-use k8s_openapi::api::core::v1::ObjectReference;
+use io_kube::{ObjectKey, Pass, is_already_exists};
 use kube::{Api, api::PostParams};
 
 use api_kinds::Freight;
 
 use super::Context;
+use crate::telling::occurrence;
 
 /// Creates the Freight unless it is there. Most of the time it is, and the cache knows.
 pub(super) async fn ensure(cx: &Context, pass: &Pass, creation: Creation<'_>) -> End {
     let freight = creation.freight();
     let key = ObjectKey::of(freight);
-    if cx.caches.freight.get(&key).is_some() {
-        return creation.already_exists(cx.ports.clock.now());
+    if cx.shared.caches.freight.get(&key).is_some() {
+        return creation.already_exists(cx.shared.now());
     }
-    let freights: Api<Freight> = Api::namespaced(cx.client.clone(), &key.namespace);
+    let freights: Api<Freight> = Api::namespaced(cx.shared.client.clone(), &key.namespace);
     let created = freights.create(&PostParams::default(), freight).await;
-    let now = cx.ports.clock.now();
+    let now = cx.shared.now();
     match created {
         Ok(created) => {
-            pass.wrote(&cx.caches.freight, &created);
+            pass.wrote(&cx.shared.caches.freight, &created);
             tell(cx, &created);
             creation.created(now)
         }
@@ -32,14 +32,5 @@ pub(super) async fn ensure(cx: &Context, pass: &Pass, creation: Creation<'_>) ->
 
 fn tell(cx: &Context, freight: &Freight) {
     let event = freight_created(freight, &cx.component);
-    cx.events.record(Occurrence {
-        object: ObjectReference {
-            uid: freight.metadata.uid.clone(),
-            resource_version: freight.metadata.resource_version.clone(),
-            ..event.object()
-        },
-        reason: event.reason.to_owned(),
-        message: event.message,
-        annotations: event.annotations,
-    });
+    cx.events.record(occurrence(event, Some(&freight.metadata)));
 }

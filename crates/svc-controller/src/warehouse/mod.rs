@@ -16,14 +16,14 @@ use std::{sync::Arc, time::Duration};
 use api_kinds::{Warehouse, annotations};
 use core_rules::warehouse::{self, Assessment, End, Plan, Reason, Schedule};
 use io_kube::{
-    Controller, EventRecorder, Failure, Next, ObjectKey, Pass, Ports, Precondition, Queue,
-    Workers, patch_status,
+    Controller, EventRecorder, Failure, Next, ObjectKey, Pass, Precondition, Queue, Workers,
+    patch_status,
 };
-use kube::{Client, ResourceExt};
+use kube::ResourceExt;
 use work_discovery::Searcher;
 
 use self::searches::{Results, SLOW, Searches, State, TELL};
-use crate::{caches::Caches, settings::Settings};
+use crate::shared;
 
 /// What nobody waits for takes up to this part of the interval, as long as nothing has changed.
 const SPREAD_PART: u32 = 2;
@@ -32,11 +32,8 @@ const LONGEST_SPREAD: Duration = Duration::from_mins(30);
 
 /// What passes work with.
 pub(crate) struct Context {
-    client: Client,
-    ports: Ports,
-    settings: Settings,
+    shared: shared::Cx,
     schedule: Schedule,
-    caches: Caches,
     queue: Queue<ObjectKey>,
     searches: Searches,
     events: EventRecorder,
@@ -48,61 +45,44 @@ pub(crate) struct Context {
 pub(crate) type Cx = Arc<Context>;
 
 impl Context {
-    pub(crate) fn new(
-        client: Client,
-        ports: Ports,
-        settings: Settings,
-        searcher: Arc<dyn Searcher>,
-        caches: Caches,
-    ) -> Cx {
+    fn new(shared: &shared::Cx, searcher: Arc<dyn Searcher>) -> Cx {
+        let (ports, settings) = (&shared.ports, &shared.settings);
         let component = warehouse::component(settings.shard.name());
         let queue =
-            Queue::fair("warehouse-controller", &ports, |key: &ObjectKey| key.namespace.clone());
+            Queue::fair("warehouse-controller", ports, |key: &ObjectKey| key.namespace.clone());
         Arc::new(Self {
             schedule: Schedule::new(settings.min_warehouse_interval, ports.entropy.below(u64::MAX)),
-            caches,
             searches: Searches::new(searcher, ports.clone(), queue.clone()),
             queue,
-            events: EventRecorder::start(client.clone(), &component, &ports),
-            client,
-            ports,
-            settings,
+            events: EventRecorder::start(shared.client.clone(), &component, ports),
             component,
+            shared: shared.clone(),
         })
     }
 
     /// The Warehouse, if it is ours.
     fn own(&self, key: &ObjectKey) -> Option<Arc<Warehouse>> {
-        let warehouse = self.caches.warehouses.get(key)?;
-        self.is_own(&warehouse).then_some(warehouse)
-    }
-
-    fn is_own(&self, warehouse: &Warehouse) -> bool {
-        self.settings.shard.owns(warehouse.metadata.labels.as_ref())
-    }
-
-    /// How many there are.
-    pub(crate) fn warehouses(&self) -> usize {
-        self.caches.warehouses.len()
+        let warehouse = self.shared.caches.warehouses.get(key)?;
+        self.shared.owns(&*warehouse).then_some(warehouse)
     }
 }
 
 /// Starts the workers, after all there is is known.
-pub(crate) fn start(cx: &Cx) -> Workers {
+pub(crate) fn start(shared: &shared::Cx, searcher: Arc<dyn Searcher>) -> Workers {
+    let cx = Context::new(shared, searcher);
     let waker = cx.clone();
-    cx.caches.warehouses.on_change(move |old, new| {
-        let own = |warehouse: &&Warehouse| waker.is_own(warehouse);
+    cx.shared.caches.warehouses.on_change(move |old, new| {
+        let own = |warehouse: &&Warehouse| waker.shared.owns(*warehouse);
         wake(&waker, old.filter(own), new.filter(own));
     });
-    let shared = cx.clone();
-    Controller::new(cx.queue.clone(), cx.settings.warehouse_workers)
-        .start(&cx.ports, move |key, pass| reconcile(shared.clone(), key, pass))
+    Controller::new(cx.queue.clone(), shared.settings.workers.warehouses)
+        .start(&shared.ports, move |key, pass| reconcile(cx.clone(), key, pass))
 }
 
 fn wake(cx: &Context, old: Option<&Warehouse>, new: Option<&Warehouse>) {
     match (old, new) {
         (None, Some(new)) => {
-            let delay = cx.schedule.startup_delay(new, cx.ports.clock.now());
+            let delay = cx.schedule.startup_delay(new, cx.shared.now());
             cx.queue.add_after(ObjectKey::of(new), delay);
         }
         (Some(old), Some(new)) if what_counts(old) != what_counts(new) => {
@@ -129,7 +109,7 @@ async fn reconcile(cx: Cx, key: ObjectKey, pass: Pass) -> Result<Next, Failure> 
         cx.searches.cancel(&key);
         return Ok(Next::Done);
     };
-    match warehouse::plan(&warehouse, &cx.schedule, cx.ports.clock.now()) {
+    match warehouse::plan(&warehouse, &cx.schedule, cx.shared.now()) {
         Plan::Leave => {
             cx.searches.cancel(&key);
             Ok(Next::Done)
@@ -173,7 +153,7 @@ async fn discover(
 /// Over how much time a search is spread that is due only because its interval is over.
 fn spread(cx: &Context, warehouse: &Warehouse) -> Duration {
     let wanted = Duration::try_from(warehouse.spec.interval).unwrap_or_default();
-    let interval = wanted.max(cx.settings.min_warehouse_interval);
+    let interval = wanted.max(cx.shared.settings.min_warehouse_interval);
     (interval / SPREAD_PART).min(LONGEST_SPREAD)
 }
 
@@ -186,7 +166,7 @@ async fn tell(
     activities: &[String],
 ) -> Result<(), Failure> {
     let mut draft = warehouse::Pass::begin(warehouse);
-    let status = draft.announce(reason, activities, cx.ports.clock.now()).clone();
+    let status = draft.announce(reason, activities, cx.shared.now()).clone();
     write(cx, pass, warehouse, status).await.map(drop)
 }
 
@@ -198,7 +178,7 @@ async fn conclude(
     search: Option<(Results, Duration)>,
 ) -> Result<Next, Failure> {
     let mut draft = warehouse::Pass::begin(warehouse);
-    let now = cx.ports.clock.now();
+    let now = cx.shared.now();
     if let Some((results, spread)) = search {
         // The interval goes from beginning to beginning of searches that were spread.
         let is_whole = results.iter().all(Result::is_ok);
@@ -228,7 +208,7 @@ async fn finish(
         return Err(Failure::Waiting { after, reason });
     }
     cx.searches.succeeded(&key);
-    Ok(Next::After(cx.schedule.requeue(&written, cx.ports.clock.now())))
+    Ok(Next::After(cx.schedule.requeue(&written, cx.shared.now())))
 }
 
 async fn write(
@@ -238,9 +218,9 @@ async fn write(
     status: api_kinds::warehouse::WarehouseStatus,
 ) -> Result<Warehouse, Failure> {
     let new = Warehouse { status, ..warehouse.clone() };
-    match patch_status(&cx.client, warehouse, &new, Precondition::Version).await? {
+    match patch_status(&cx.shared.client, warehouse, &new, Precondition::Version).await? {
         Some(written) => {
-            pass.wrote(&cx.caches.warehouses, &written);
+            pass.wrote(&cx.shared.caches.warehouses, &written);
             Ok(written)
         }
         None => Ok(new),

@@ -6,6 +6,13 @@
     reason = "helpers of tests may fail like the tests themselves"
 )]
 
+mod pipeline;
+mod promotion;
+mod repositories;
+mod scenario;
+mod scene;
+mod script;
 mod spread;
+mod stage;
 mod warehouse;
 mod world;

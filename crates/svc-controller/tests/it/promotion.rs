@@ -6,7 +6,7 @@ use api_kinds::promotion::PromotionPhase;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, ResourceExt,
-    api::{DeleteParams, PostParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
 };
 use serde_json::json;
 
@@ -270,6 +270,53 @@ async fn a_deleted_promotion_leaves_nothing_behind() {
         .world
         .until("the directories go", || async { pipeline.directories().is_empty() })
         .await;
+}
+
+#[tokio::test]
+async fn a_promotion_that_somebody_else_ended_is_dropped_as_it_is() {
+    let pipeline = Pipeline::start(&[]).await;
+    pipeline.stage("dev", slow_steps()).await;
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    pipeline.begun(&name).await;
+    let end = json!({"status": {"phase": "Failed", "message": "by hand"}});
+    let patch = Patch::Merge(end);
+    pipeline.promotions().patch_status(&name, &PatchParams::default(), &patch).await.unwrap();
+    let promotion = pipeline.ended(&name, PromotionPhase::Failed).await;
+    pipeline.world.script.release(&name);
+    pipeline.clock().advance(Duration::from_secs(5));
+    real_time(Duration::from_millis(100)).await;
+    assert_eq!(pipeline.promotion(&name).await.status, promotion.status);
+    assert_eq!(pipeline.attempts(&format!("last-{name}")), 0);
+}
+
+#[tokio::test]
+async fn a_promotion_that_goes_away_slowly_is_dropped_at_once() {
+    let pipeline = Pipeline::start(&[]).await;
+    pipeline.stage("dev", slow_steps()).await;
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    pipeline.begun(&name).await;
+    let patch = Patch::Merge(json!({"metadata": {"finalizers": ["example.com/slow"]}}));
+    pipeline.promotions().patch(&name, &PatchParams::default(), &patch).await.unwrap();
+    pipeline.promotions().delete(&name, &DeleteParams::default()).await.unwrap();
+    pipeline
+        .world
+        .until("the directory goes", || async { pipeline.directories().is_empty() })
+        .await;
+    assert!(!pipeline.phase(&name).await.is_terminal());
+}
+
+#[tokio::test]
+async fn without_a_place_to_work_in_a_promotion_ends_with_the_reason() {
+    let pipeline = Pipeline::start(&[]).await;
+    pipeline.stage("dev", slow_steps()).await;
+    let directory = pipeline.world.work_directory();
+    std::fs::remove_dir(directory).unwrap();
+    std::fs::write(directory, "in the way").unwrap();
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    let promotion = pipeline.ended(&name, PromotionPhase::Errored).await;
+    let message = &promotion.status.message;
+    assert!(message.starts_with("the work directory "), "{message}");
+    std::fs::remove_file(directory).unwrap();
 }
 
 #[tokio::test]

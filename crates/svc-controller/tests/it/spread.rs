@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::world::{Answer, World, real_time};
+use crate::{
+    repositories::Answer,
+    world::{World, real_time},
+};
 
 const URL: &str = "https://git.example.com/app.git";
 const OTHER: &str = "https://git.example.com/other.git";
@@ -16,7 +17,7 @@ async fn due(urls: &[&str]) -> World {
     let world = World::start(&[]).await;
     world.repositories.set(URL, Answer::Commit(FIRST));
     world.repositories.set(OTHER, Answer::Spread(FIRST));
-    world.create_for("w", urls, json!({})).await;
+    world.create_for("w", urls, "").await;
     world.until("Freight", || async { world.freight().await.len() == 1 }).await;
     world.until("it is told", || async { !discovered_at(&world).await.is_empty() }).await;
     world.clock.advance(Duration::from_mins(6));

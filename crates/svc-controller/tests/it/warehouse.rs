@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::world::{Answer, World, real_time};
+use crate::{
+    repositories::Answer,
+    world::{World, real_time},
+};
 
 const URL: &str = "https://git.example.com/app.git";
 const FIRST: &str = "1111111111111111111111111111111111111111";
@@ -27,7 +28,7 @@ async fn is_ready(world: &World, name: &str, is_ready: bool) {
 async fn what_is_found_becomes_freight_once() {
     let world = World::start(&[]).await;
     world.repositories.set(URL, Answer::Commit(FIRST));
-    world.create("w", URL, json!({})).await;
+    world.create("w", URL).await;
     has_freight(&world, 1).await;
     is_ready(&world, "w", true).await;
     let freight = world.freight().await.remove(0);
@@ -67,7 +68,7 @@ async fn what_is_found_becomes_freight_once() {
 async fn a_refresh_that_fails_stays_open_and_is_tried_again_after_a_while() {
     let world = World::start(&[]).await;
     world.repositories.set(URL, Answer::Commit(FIRST));
-    world.create("w", URL, json!({})).await;
+    world.create("w", URL).await;
     is_ready(&world, "w", true).await;
 
     world.repositories.set(URL, Answer::Fails("no route"));
@@ -98,11 +99,11 @@ async fn a_refresh_that_fails_stays_open_and_is_tried_again_after_a_while() {
 async fn stuck_repositories_hold_up_nobody_and_are_told_of() {
     let world = World::start(&[("MAX_CONCURRENT_WAREHOUSE_RECONCILES", "1")]).await;
     for number in 0..5 {
-        world.create(&format!("stuck-{number}"), "https://stuck.example.com/x", json!({})).await;
+        world.create(&format!("stuck-{number}"), "https://stuck.example.com/x").await;
     }
     world.until("all are searched", || async { world.repositories.running() == 5 }).await;
     world.repositories.set(URL, Answer::Commit(FIRST));
-    world.create("w", URL, json!({})).await;
+    world.create("w", URL).await;
     has_freight(&world, 1).await;
     let told = world.conditions("stuck-0").await;
     assert!(told.contains(&"Reconciling True ScheduledDiscovery".to_owned()), "{told:?}");
@@ -124,7 +125,7 @@ async fn stuck_repositories_hold_up_nobody_and_are_told_of() {
 async fn a_search_without_result_makes_no_freight() {
     let world = World::start(&[]).await;
     world.repositories.set(URL, Answer::Nothing);
-    world.create("w", URL, json!({})).await;
+    world.create("w", URL).await;
     is_ready(&world, "w", false).await;
     world
         .until("what is missing is told", || async {
@@ -138,9 +139,9 @@ async fn a_search_without_result_makes_no_freight() {
 async fn what_belongs_to_another_shard_is_left_alone() {
     let world = World::start(&[("SHARD_NAME", "east")]).await;
     world.repositories.set(URL, Answer::Commit(FIRST));
-    world.create("unlabelled", URL, json!({})).await;
-    world.create("west", URL, json!({"kargo.akuity.io/shard": "west"})).await;
-    world.create("east", URL, json!({"kargo.akuity.io/shard": "east"})).await;
+    world.create("unlabelled", URL).await;
+    world.create_for("west", &[URL], "west").await;
+    world.create_for("east", &[URL], "east").await;
     has_freight(&world, 1).await;
     assert_eq!(world.freight().await[0].origin.name, "east");
     assert_eq!(world.repositories.searches(), 1);

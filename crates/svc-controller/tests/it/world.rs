@@ -1,164 +1,150 @@
-//! An engine, a controller that works on it, and repositories that do as they are told.
+//! An engine that admits as the program does, and a controller that works on it.
 
-use std::{
-    collections::BTreeMap,
-    future::{Future, pending},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{future::Future, path::Path, sync::Arc, time::Duration};
 
-use api_kinds::{
-    Freight, Warehouse,
-    warehouse::{DiscoveredCommit, GitDiscoveryResult, Source},
-};
+use api_kinds::{Freight, Warehouse};
 use core_clock::{FixedEnvironment, ManualClock};
-use core_rules::{
-    subscription::Verdicts,
-    warehouse::{FailedStep, Failure, Finding},
-};
-use dev_testkit::engine::Engine;
-use futures::{FutureExt, future::BoxFuture};
+use core_rules::admission::Identities;
+use dev_testkit::engine::{Engine, Identity};
 use io_kube::Ports;
+use io_runtime::TaskGroup;
 use kube::{
     Api, Client,
     api::{Patch, PatchParams, PostParams},
 };
-use parking_lot::Mutex;
-use serde_json::{Value, json};
-use svc_controller::{Monitor, Settings};
-use work_discovery::{Outcome, Search, Searcher};
+use serde_json::json;
+use svc_admission::{Admitter, Rules};
+use svc_controller::{Monitor, Parts, Settings, Steps};
+use work_steps::{Cluster, ClusterSettings, GitIdentity};
+
+use crate::{repositories::Repositories, script::Script};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(10);
-
-/// What a repository does when it is searched.
-#[derive(Clone)]
-pub(crate) enum Answer {
-    Commit(&'static str),
-    Nothing,
-    Fails(&'static str),
-    /// A commit that is found when the time over which the search is spread is over.
-    Spread(&'static str),
-    Hangs,
-}
-
-/// Repositories by address; those that nobody has set hang.
-#[derive(Default)]
-pub(crate) struct Repositories {
-    answers: Mutex<BTreeMap<String, Answer>>,
-    searches: AtomicUsize,
-    running: AtomicUsize,
-}
-
-impl Repositories {
-    pub(crate) fn set(&self, url: &str, answer: Answer) {
-        self.answers.lock().insert(url.to_owned(), answer);
-    }
-
-    /// How many searches have begun.
-    pub(crate) fn searches(&self) -> usize {
-        self.searches.load(Ordering::SeqCst)
-    }
-
-    /// How many are under way.
-    pub(crate) fn running(&self) -> usize {
-        self.running.load(Ordering::SeqCst)
-    }
-}
-
-/// Counts one search for as long as it lives.
-struct Counted<'a>(&'a AtomicUsize);
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-impl Searcher for Repositories {
-    fn search<'a>(&'a self, search: Search<'a>) -> BoxFuture<'a, Result<Outcome, Failure>> {
-        async move {
-            self.searches.fetch_add(1, Ordering::SeqCst);
-            self.running.fetch_add(1, Ordering::SeqCst);
-            let _counted = Counted(&self.running);
-            let Source::Git(git) = &search.subscription.source else { panic!("only Git here") };
-            let answer = self.answers.lock().get(&git.repo_url).cloned();
-            let commits = match answer.unwrap_or(Answer::Hangs) {
-                Answer::Hangs => pending().await,
-                Answer::Fails(cause) => {
-                    let step = FailedStep::Discovery;
-                    return Err(Failure::new(search.subscription, step, cause));
-                }
-                Answer::Nothing => vec![],
-                Answer::Commit(id) => commit(id),
-                Answer::Spread(id) => {
-                    search.pace.moment(1_000, 1_000).await;
-                    commit(id)
-                }
-            };
-            let finding = Finding::Git(GitDiscoveryResult {
-                commits,
-                repo_url: git.repo_url.clone(),
-                ..GitDiscoveryResult::default()
-            });
-            Ok(Outcome { finding, verdicts: Verdicts::none() })
-        }
-        .boxed()
-    }
-}
-
-fn commit(id: &str) -> Vec<DiscoveredCommit> {
-    vec![DiscoveredCommit { id: id.to_owned(), ..DiscoveredCommit::default() }]
-}
+/// How long a controller may take to stop.
+const GRACE: Duration = Duration::from_secs(5);
+const NAMESPACE: &str = "kargo";
+const CONTROLLER: &str = "system:serviceaccount:kargo:kargo-controller";
+const ADMISSION: &str = "system:serviceaccount:kargo:kargo-kubernetes-webhooks-server";
 
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) clock: ManualClock,
     pub(crate) repositories: Arc<Repositories>,
-    _engine: Engine,
+    /// What steps do.
+    pub(crate) script: Arc<Script>,
+    /// How much time passes on the clock of the engine while the test waits for a moment.
+    pub(crate) tick: Duration,
+    engine: Engine,
+    settings: Settings,
+    directory: tempfile::TempDir,
+    controller: TaskGroup,
 }
 
 impl World {
-    /// A Project namespace and a controller with these settings.
+    /// A Project namespace and a controller with these settings. Time stands still.
     pub(crate) async fn start(variables: &[(&str, &str)]) -> Self {
+        let mut world = Self::idle(variables).await;
+        world.start_controller();
+        world
+    }
+
+    /// The same before the controller starts.
+    pub(crate) async fn idle(variables: &[(&str, &str)]) -> Self {
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
         let namespace = json!({
             "apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": "demo", "labels": {"kargo.akuity.io/project": "true"}},
         });
-        let engine =
-            Engine::builder().clock(clock.clone()).objects([namespace]).start().await.unwrap();
-        let repositories = Arc::new(Repositories::default());
+        let rules = Arc::new(Rules::default());
+        let engine = Engine::builder()
+            .clock(clock.clone())
+            .admission(rules.clone())
+            .crds(api_analysis::crds())
+            .objects([namespace])
+            .start()
+            .await
+            .unwrap();
+        let mut settings = svc_admission::Settings::new(NAMESPACE);
+        settings.identities = Identities::new(&format!("^{CONTROLLER}$"), "", "").unwrap();
+        let client = engine.client_as(component(ADMISSION));
+        rules.enforce(Admitter::new(client, settings, ports(&engine, engine.child_tasks())));
         let environment: FixedEnvironment = variables.iter().copied().collect();
-        let ports =
-            Ports { clock: engine.clock(), entropy: engine.entropy(), tasks: engine.tasks() };
-        let controller = svc_controller::run(
-            engine.admin_client(),
-            ports.clone(),
-            Settings::from_environment(&environment).unwrap(),
-            repositories.clone(),
-            Monitor::default(),
-        );
-        ports.tasks.spawn("controller", Box::pin(controller));
-        Self { client: engine.admin_client(), clock, repositories, _engine: engine }
+        Self {
+            client: engine.admin_client(),
+            clock,
+            repositories: Arc::default(),
+            script: Arc::default(),
+            tick: Duration::ZERO,
+            settings: Settings::from_environment(&environment).unwrap(),
+            directory: tempfile::tempdir().unwrap(),
+            controller: engine.child_tasks(),
+            engine,
+        }
+    }
+
+    /// Starts a controller.
+    pub(crate) fn start_controller(&mut self) {
+        self.controller = self.engine.child_tasks();
+        let ports = ports(&self.engine, self.controller.clone());
+        let client = self.engine.client_as(component(CONTROLLER));
+        let cluster = ClusterSettings {
+            shared_namespace: None,
+            system_namespace: NAMESPACE.to_owned(),
+            git_identity: GitIdentity {
+                name: "Kargo".to_owned(),
+                email: "kargo@example.com".to_owned(),
+                signing_key: None,
+            },
+        };
+        let parts = Parts {
+            client: client.clone(),
+            settings: self.settings.clone(),
+            searcher: self.repositories.clone(),
+            steps: Steps {
+                runner: self.script.clone(),
+                control_plane: Arc::new(Cluster::new(client, cluster, ports.clock.clone())),
+                directory: self.directory.path().to_owned(),
+                quota_bytes: None,
+            },
+            applications: None,
+            monitor: Monitor::default(),
+            ports: ports.clone(),
+        };
+        ports.tasks.spawn("controller", Box::pin(svc_controller::run(parts)));
+    }
+
+    /// Stops the controller as the end of its process does.
+    pub(crate) async fn stop_controller(&self) {
+        assert!(self.controller.shutdown(GRACE).await, "the controller does not stop");
+    }
+
+    /// Where the work directories of Promotions are.
+    pub(crate) fn work_directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The repository of a Warehouse whose Freight tests make.
+    pub(crate) fn repository(warehouse: &str) -> String {
+        match warehouse {
+            "w" => "https://git.example.com/app.git".to_owned(),
+            other => format!("https://git.example.com/{other}.git"),
+        }
     }
 
     /// Creates a Warehouse that looks at one repository every five minutes.
-    pub(crate) async fn create(&self, name: &str, url: &str, labels: Value) {
-        self.create_for(name, &[url], labels).await;
+    pub(crate) async fn create(&self, name: &str, url: &str) {
+        self.create_for(name, &[url], "").await;
     }
 
     /// Creates a Warehouse that looks at several repositories.
-    pub(crate) async fn create_for(&self, name: &str, urls: &[&str], labels: Value) {
+    pub(crate) async fn create_for(&self, name: &str, urls: &[&str], shard: &str) {
         let subscriptions: Vec<_> =
             urls.iter().map(|url| json!({"git": {"repoURL": url}})).collect();
         let warehouse: Warehouse = serde_json::from_value(json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
-            "metadata": {"name": name, "namespace": "demo", "labels": labels},
-            "spec": {"interval": "5m", "subscriptions": subscriptions},
+            "metadata": {"name": name, "namespace": "demo"},
+            "spec": {"shard": shard, "interval": "5m", "subscriptions": subscriptions},
         }))
         .unwrap();
         self.warehouses().create(&PostParams::default(), &warehouse).await.unwrap();
@@ -191,11 +177,12 @@ impl World {
         conditions.map(|c| format!("{} {:?} {}", c.r#type, c.status, c.reason)).collect()
     }
 
-    /// Waits until something holds, while no time passes on the clock of the engine.
+    /// Waits until something holds. Only as much time passes on the clock of the engine as the world ticks.
     pub(crate) async fn until<R: Future<Output = bool>>(&self, what: &str, holds: impl Fn() -> R) {
         let waited = async {
             while !holds().await {
                 real_time(POLL).await;
+                self.clock.advance(self.tick);
             }
         };
         tokio::time::timeout(PATIENCE, waited).await.unwrap_or_else(|_| panic!("never: {what}"));
@@ -206,4 +193,13 @@ impl World {
 #[expect(clippy::disallowed_methods, reason = "the clock of the engine is the test's")]
 pub(crate) async fn real_time(time: Duration) {
     tokio::time::sleep(time).await;
+}
+
+/// A component's identity, with more power than it has in an installation.
+fn component(user: &str) -> Identity {
+    Identity { user: user.to_owned(), ..Identity::admin() }
+}
+
+fn ports(engine: &Engine, tasks: TaskGroup) -> Ports {
+    Ports { clock: engine.clock(), entropy: engine.entropy(), tasks: Arc::new(tasks) }
 }
