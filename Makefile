@@ -10,16 +10,16 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 KARGO := $(TARGET)/release/kargo
 # The test programs, from one build of everything: built one by one they would share less, because features unify differently.
 PROGRAM := $(TARGET)/debug
-UP_FLAGS ?=
+UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e crash programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e test-argocd test-rollouts crash programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
 
 ## ---- build and run
 
-run: build ## Build and start the embedded control plane (UP_FLAGS="--in-memory" and others)
+run: build ## Build and start the embedded control plane with its demo (UP_FLAGS= without; "--in-memory" and others)
 	@command -v kubectl >/dev/null || { $(MAKE) kubectl && echo "kubectl: $$(tools/build --print kubectl)"; }
 	$(KARGO) up $(UP_FLAGS)
 
@@ -48,7 +48,7 @@ fmt:
 	cargo fmt --all -- --check
 
 unit: require-rust test-servers helm kustomize ## Unit, snapshot and property tests
-	cargo test --workspace --locked
+	SIM_SEEDS=$${SIM_SEEDS:-500} cargo test --workspace --locked
 
 programs: require-rust
 	cargo build --workspace --all-targets --locked
@@ -81,12 +81,18 @@ admission-cluster: build programs tools ## The same rows on kube-apiserver, whic
 cluster-e2e: build programs tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
 	$(PROGRAM)/cluster
 
+test-argocd: build programs tools argocd ## Promotions with a real Argo CD on kube-apiserver: syncs, failures, permission, health
+	$(PROGRAM)/argocd
+
+test-rollouts: build programs tools argo-rollouts ## Verification by a real Argo Rollouts beside kargo on kube-apiserver
+	$(PROGRAM)/rollouts
+
 crash: build programs ## Kill and power-cut tests, small counts
 	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10
 
 soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
 	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --report docs/benchmarks.md
-	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim
+	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench

@@ -4,16 +4,10 @@ use std::path::{Path, PathBuf};
 
 use core_clock::{Environment, SettingError, Variables};
 use io_argo::Applications;
-use io_kube::{Fence, Ports, RequestCounter, status_code};
-use kube::{
-    Api, Client,
-    api::{ApiResource, DynamicObject, GroupVersionKind, ListParams},
-};
+use io_kube::{Fence, Ports, RequestCounter};
+use kube::Client;
 
-use crate::{
-    cluster,
-    exit::{Failure, with_causes},
-};
+use crate::{cluster, exit::Failure};
 
 /// Where Argo CD is.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,29 +18,34 @@ pub(crate) struct Settings {
     kubeconfig: Option<PathBuf>,
     /// Where Applications are that name no namespace.
     namespace: String,
+    /// Whether Applications of other namespaces are not watched.
+    has_one_namespace: bool,
     cluster: cluster::Settings,
 }
 
-/// A cluster with Argo CD.
+/// A cluster with Argo CD, or one that may have it later.
 pub(crate) struct ArgoCd {
     client: Client,
     namespace: String,
+    has_one_namespace: bool,
 }
 
 impl Settings {
-    /// Reads `ARGOCD_INTEGRATION_ENABLED`, `ARGOCD_KUBECONFIG` and `ARGOCD_NAMESPACE`.
+    /// Reads `ARGOCD_INTEGRATION_ENABLED`, `ARGOCD_KUBECONFIG`, `ARGOCD_NAMESPACE` and
+    /// `ARGOCD_WATCH_ARGOCD_NAMESPACE_ONLY`.
     pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Self, SettingError> {
         let variables = Variables::new(environment);
         Ok(Self {
             is_enabled: variables.flag("ARGOCD_INTEGRATION_ENABLED", true)?,
             kubeconfig: variables.path("ARGOCD_KUBECONFIG"),
             namespace: variables.text_or("ARGOCD_NAMESPACE", "argocd"),
+            has_one_namespace: variables.flag("ARGOCD_WATCH_ARGOCD_NAMESPACE_ONLY", false)?,
             cluster: cluster::Settings::from_environment(environment)?,
         })
     }
 
     /// Connects to the cluster of the kubeconfig, or takes `around`, the client of the cluster around this process.
-    /// Without either, or without Argo CD in it, there is nothing to integrate with.
+    /// Without either there is nothing to integrate with. Whether there is Argo CD in it is found out by who watches it.
     pub(crate) async fn connect(
         &self,
         around: Option<Client>,
@@ -55,13 +54,10 @@ impl Settings {
         if !self.is_enabled {
             return Ok(None);
         }
-        let namespace = self.namespace.clone();
-        let argocd = match (&self.kubeconfig, around) {
-            (Some(file), _) => self.behind(file, ports).await?,
-            (None, Some(client)) => ArgoCd { client, namespace },
-            (None, None) => return Ok(None),
-        };
-        Ok(argocd.is_there().await.then_some(argocd))
+        match (&self.kubeconfig, around) {
+            (Some(file), _) => self.behind(file, ports).await.map(Some),
+            (None, around) => Ok(around.map(|client| self.of(client))),
+        }
     }
 
     /// The cluster behind a kubeconfig, whether or not there is Argo CD in it.
@@ -70,34 +66,23 @@ impl Settings {
         let config = cluster::config(&settings).await?;
         let counter = RequestCounter::for_host(cluster::host(&config));
         let client = cluster::client(config, &settings, counter, ports.clock.clone())?;
-        Ok(ArgoCd { client, namespace: self.namespace.clone() })
+        Ok(self.of(client))
+    }
+
+    fn of(&self, client: Client) -> ArgoCd {
+        let (namespace, has_one_namespace) = (self.namespace.clone(), self.has_one_namespace);
+        ArgoCd { client, namespace, has_one_namespace }
     }
 }
 
 impl ArgoCd {
     /// Its Applications; written to only while the fence is open.
     pub(crate) fn applications(&self, fence: Option<&Fence>, ports: &Ports) -> Applications {
-        Applications::new(guarded(&self.client, fence), &self.namespace, ports)
-    }
-
-    /// Whether the cluster knows Applications. Who cannot tell takes it that it does: steps tell what is wrong.
-    async fn is_there(&self) -> bool {
-        let kind = GroupVersionKind::gvk("argoproj.io", "v1alpha1", "Application");
-        let resource = ApiResource::from_gvk(&kind);
-        let applications: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &self.namespace, &resource);
-        match applications.list(&ListParams::default().limit(1)).await {
-            Ok(_) => true,
-            Err(error) if status_code(&error) == Some(404) => {
-                tracing::info!("no Argo CD: its cluster does not serve Applications");
-                false
-            }
-            Err(error) => {
-                let error = with_causes(&error);
-                tracing::warn!(error, namespace = self.namespace, "cannot list Applications");
-                true
-            }
+        let applications = Applications::new(guarded(&self.client, fence), &self.namespace, ports);
+        if self.has_one_namespace {
+            return applications.in_default_namespace_only();
         }
+        applications
     }
 }
 
@@ -122,7 +107,7 @@ mod tests {
             Settings::from_environment(&environment)
         };
         let default = read(&[]).unwrap();
-        assert!(default.is_enabled);
+        assert!(default.is_enabled && !default.has_one_namespace);
         assert_eq!((default.kubeconfig, default.namespace.as_str()), (None, "argocd"));
         assert!(!read(&[("ARGOCD_INTEGRATION_ENABLED", "false")]).unwrap().is_enabled);
         let wrong = read(&[("ARGOCD_INTEGRATION_ENABLED", "sometimes")]).unwrap_err();

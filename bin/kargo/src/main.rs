@@ -6,6 +6,7 @@ mod cluster;
 mod component;
 mod controller;
 mod crds;
+mod demo;
 mod directory;
 mod discover;
 mod discovery;
@@ -49,6 +50,8 @@ enum Command {
     Run(run::RunArgs),
     /// Check the promotion processes in a file, with no server
     Lint(lint::LintArgs),
+    /// Make things happen in the demo of a running `kargo up --demo`
+    Demo(demo::DemoArgs),
     /// Save the state of a control plane, also while it runs
     Backup(backup::BackupArgs),
     /// Put a saved state into a data directory
@@ -87,6 +90,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Discover(args) => discover::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Demo(args) => demo::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Crds => crds::run(),

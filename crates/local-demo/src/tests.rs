@@ -70,7 +70,7 @@ impl Running {
         (status, serde_json::from_slice(&body).unwrap_or_default())
     }
 
-    async fn git(&self, directory: &Path, arguments: &[&str]) -> Output {
+    fn git(directory: &Path, arguments: &[&str]) -> Output {
         let mut command = Command::new("git");
         command.arg("-C").arg(directory).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
         for variable in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
@@ -91,14 +91,14 @@ async fn what_is_pushed_to_the_branch_of_a_stage_runs_there() {
     let running = Running::start().await;
     assert_eq!(running.get("app/dev").await.0, 503, "nothing is there yet");
     let work = tempfile::tempdir().unwrap();
-    running.git(work.path(), &["clone", "--quiet", &running.url("git/guestbook.git"), "."]).await;
-    running.git(work.path(), &["checkout", "--quiet", "-b", "env/dev"]).await;
+    Running::git(work.path(), &["clone", "--quiet", &running.url("git/guestbook.git"), "."]);
+    Running::git(work.path(), &["checkout", "--quiet", "-b", "env/dev"]);
     let kustomization = "images:\n- name: guestbook\n  newTag: 1.0.0\n";
     std::fs::write(work.path().join("kustomization.yaml"), kustomization).unwrap();
-    running.git(work.path(), &["add", "."]).await;
+    Running::git(work.path(), &["add", "."]);
     let author = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
-    running.git(work.path(), &[&author[..], &["commit", "--quiet", "-m", "deploy"]].concat()).await;
-    running.git(work.path(), &["push", "--quiet", "origin", "env/dev"]).await;
+    Running::git(work.path(), &[&author[..], &["commit", "--quiet", "-m", "deploy"]].concat());
+    Running::git(work.path(), &["push", "--quiet", "origin", "env/dev"]);
     let (status, told) = running.get("app/dev").await;
     assert_eq!((status, &told["version"]), (200, &Value::from("1.0.0")));
     assert_eq!(running.get("app/..%2f..%2fetc").await.0, 503);
@@ -113,8 +113,8 @@ async fn a_release_is_a_commit_and_an_image_and_wakes_the_warehouse() {
     let (_, tags) = running.get("v2/demo/guestbook/tags/list").await;
     assert_eq!(tags["tags"], serde_json::json!(["1.0.0", "1.0.1"]));
     let work = tempfile::tempdir().unwrap();
-    running.git(work.path(), &["clone", "--quiet", &running.url("git/guestbook.git"), "."]).await;
-    let tip = running.git(work.path(), &["rev-parse", "HEAD"]).await;
+    Running::git(work.path(), &["clone", "--quiet", &running.url("git/guestbook.git"), "."]);
+    let tip = Running::git(work.path(), &["rev-parse", "HEAD"]);
     assert_eq!(String::from_utf8_lossy(&tip.stdout).trim(), release.commit);
     let refresh = "PATCH /apis/kargo.akuity.io/v1alpha1/namespaces/demo/warehouses/guestbook";
     assert_eq!(*running.asked.lock(), [refresh]);

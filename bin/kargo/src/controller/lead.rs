@@ -56,7 +56,7 @@ impl Candidate {
         let heartbeat =
             Heartbeat::of_controller(&self.namespace, shard, &host(), self.heartbeat_ttl);
         let facts = [
-            ("version", version::number().to_owned()),
+            ("version", version::number()),
             ("argocd-integration", workshop.argocd.is_some().to_string()),
         ];
         let annotations =
@@ -160,7 +160,7 @@ mod tests {
                 [("HEARTBEAT_TTL_SECONDS", seconds)].into_iter().collect();
             Candidate::from_environment(&environment)
         };
-        assert_eq!(read("").unwrap().heartbeat_ttl, Duration::from_secs(120));
+        assert_eq!(read("").unwrap().heartbeat_ttl, Duration::from_mins(2));
         insta::assert_snapshot!(read("0").unwrap_err(), @r#"HEARTBEAT_TTL_SECONDS: "0" is not a number from 1 to 2147483647"#);
     }
 }

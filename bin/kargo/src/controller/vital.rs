@@ -67,7 +67,7 @@ impl Probe for Vital {
             Standing::Waiting { knows_leader } => {
                 (!knows_leader()).then(|| "it is not known who leads".to_owned())
             }
-            Standing::Leading(monitor) => monitor.unready().map(|reason| reason.to_string()),
+            Standing::Leading(monitor) => monitor.unready().map(str::to_owned),
         }
     }
 

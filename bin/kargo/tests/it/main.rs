@@ -9,9 +9,11 @@
     reason = "tests run on the real clock and runtime, and fail by panicking"
 )]
 
+mod analysis_kinds;
 mod discovery;
 mod faults;
 mod process;
+mod replicas;
 mod run;
 mod run_mistakes;
 

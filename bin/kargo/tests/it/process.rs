@@ -19,17 +19,17 @@ use tokio::{
 
 use super::{program, up};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(40);
 const URL: (&str, &str) = ("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "https://hooks.example.com");
 
 /// A component that runs; killed when dropped.
-struct Component {
+pub(super) struct Component {
     child: Child,
     lines: Lines<BufReader<ChildStderr>>,
 }
 
 impl Component {
-    fn start(subcommand: &str, kubeconfig: &Path, variables: &[(&str, &str)]) -> Self {
+    pub(super) fn start(subcommand: &str, kubeconfig: &Path, variables: &[(&str, &str)]) -> Self {
         let mut child = command(subcommand, variables)
             .env("KUBECONFIG", kubeconfig)
             .env("LOG_FORMAT", "json")
@@ -42,7 +42,7 @@ impl Component {
     }
 
     /// The next record whose message holds `text`.
-    async fn record(&mut self, text: &str) -> Value {
+    pub(super) async fn record(&mut self, text: &str) -> Value {
         let found = async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
                 let record: Value = serde_json::from_str(&line).unwrap_or_default();
@@ -55,13 +55,13 @@ impl Component {
         timeout(PATIENCE, found).await.expect(text)
     }
 
-    async fn signal(&self, name: &str) {
+    pub(super) async fn signal(&self, name: &str) {
         let pid = self.child.id().unwrap().to_string();
         Command::new("kill").args([name, &pid]).status().await.unwrap();
     }
 
     /// The exit code, and what was written before.
-    async fn ended(mut self) -> (Option<i32>, String) {
+    pub(super) async fn ended(mut self) -> (Option<i32>, String) {
         let mut told = String::new();
         let rest = async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
@@ -86,7 +86,7 @@ async fn run(subcommand: &str, variables: &[(&str, &str)]) -> Output {
 }
 
 /// Status and body of a page.
-async fn get(address: &str, path: &str) -> (u16, String) {
+pub(super) async fn get(address: &str, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -96,7 +96,7 @@ async fn get(address: &str, path: &str) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
 
-async fn until_ready(address: &str) {
+pub(super) async fn until_ready(address: &str) {
     let ready = async {
         while get(address, "/readyz").await.0 != 200 {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -105,11 +105,11 @@ async fn until_ready(address: &str) {
     timeout(PATIENCE, ready).await.expect("it becomes ready");
 }
 
-fn kubeconfig(directory: &Path, account: &str) -> PathBuf {
+pub(super) fn kubeconfig(directory: &Path, account: &str) -> PathBuf {
     directory.join("kubeconfigs").join(format!("{account}.kubeconfig"))
 }
 
-fn free_port() -> String {
+pub(super) fn free_port() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct ClusterArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = [
-            "data_dir", "in_memory", "kube_address", "kube_port", "history_seconds", "event_ttl_seconds",
+            "data_dir", "in_memory", "kube_address", "kube_port", "history_seconds", "event_ttl_seconds", "demo",
         ]
     )]
     kubeconfig: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! One `kargo up` per cluster: two would take the webhooks from each other.
 //!
-//! The one that works holds a Lease. A new one waits until the Lease has run out, which takes a few seconds after a kill,
-//! and gives up as soon as it sees it renewed.
+//! The one that works holds a Lease. After a kill, one that is started on the same machine goes on at once: the Lease knows
+//! it by its name. Another waits until the Lease has run out, and gives up as soon as it sees it renewed.
 
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube::{Api, Client};
 
 use crate::{
+    controller::{Replica, host},
     exit::{Exit, Failure},
     up::World,
 };
@@ -29,11 +30,18 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    pub(super) fn new(client: Client, namespace: &str, world: &World) -> Self {
+    /// The process that is known as `replica`, or as nobody before.
+    pub(super) fn new(
+        client: Client,
+        namespace: &str,
+        replica: Option<Replica>,
+        world: &World,
+    ) -> Self {
+        let known = replica.map(|replica| replica.name().to_owned());
         Self {
             client,
             namespace: namespace.to_owned(),
-            identity: identity(world),
+            identity: known.unwrap_or_else(|| identity(world)),
             world: world.with_tasks(TaskGroup::new()),
         }
     }
@@ -105,7 +113,5 @@ fn taken(holder: &str) -> Failure {
 
 /// Host, process and something random, because a process may live in a container that has neither of its own.
 fn identity(world: &World) -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = if host.trim().is_empty() { "localhost" } else { host.trim() };
-    format!("{host}_{}_{:08x}", std::process::id(), world.entropy.below(1 << 32))
+    format!("{}_{}_{:08x}", host(), std::process::id(), world.entropy.below(1 << 32))
 }

@@ -13,8 +13,8 @@ mod failure;
 mod install;
 mod instance;
 mod merge;
-mod mirrors;
 mod permission;
+mod place;
 mod probe;
 mod token;
 mod webhooks;
@@ -43,6 +43,7 @@ use self::{
     failure::request_failure,
     install::Summary,
     instance::Instance,
+    place::Place,
     webhooks::Webhooks,
 };
 use super::{
@@ -95,6 +96,7 @@ struct Run {
     cluster: Cluster,
     installation: Installation,
     instance: Instance,
+    place: Place,
     world: World,
     /// What looks after the registration; it ends before the registration does.
     upkeep: TaskGroup,
@@ -119,9 +121,11 @@ impl Run {
         webhooks::check_owner(installer).await?;
         let installation = Installation::new(&SystemEnvironment, cluster.neighbours().await?);
         let installed = install::namespaces(installer, &installation).await?;
-        let instance = Instance::new(installer.clone(), installation.namespace(), world);
+        let place = Place::open(&SystemEnvironment, &cluster.url.to_string())?;
+        let replica = place.replica(&*world.entropy)?;
+        let instance = Instance::new(installer.clone(), installation.namespace(), replica, world);
         let (world, upkeep) = (world.clone(), TaskGroup::new());
-        Ok(Some((Self { cluster, installation, instance, world, upkeep, installed }, door)))
+        Ok(Some((Self { cluster, installation, instance, place, world, upkeep, installed }, door)))
     }
 
     /// Works from the Lease to the signal, and cleans up whatever happens between.
@@ -156,9 +160,8 @@ impl Run {
         let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
         let webhooks = self.serve_webhooks(door, &clients).await?;
         let replicas = Replicas::Many(self.instance.identity().to_owned());
-        let (directory, _temporary) =
-            mirrors::directory(&SystemEnvironment, &self.cluster.url.to_string())?;
-        components::start(&clients, &self.installation, replicas, &directory, &self.world).await?;
+        let directory = self.place.path();
+        components::start(&clients, &self.installation, replicas, directory, &self.world).await?;
         self.look_after(webhooks.clone());
         Banner {
             cluster: &self.cluster.url,

@@ -8,6 +8,7 @@ use std::{
 
 use emb_store::{OpenReport, Store};
 
+use super::demo;
 use crate::{directory::Directory, version};
 
 /// Says what runs, where, and what to type next.
@@ -17,6 +18,8 @@ pub(crate) struct Banner<'a> {
     pub(crate) in_memory: bool,
     pub(crate) store: &'a Store,
     pub(crate) report: &'a OpenReport,
+    /// Where the demo is served, if there is one.
+    pub(crate) demo: Option<SocketAddr>,
     pub(crate) started: Duration,
 }
 
@@ -38,6 +41,12 @@ impl Banner<'_> {
         writeln!(out, "  Kubernetes API  https://{address} (embedded: no cluster needed)")?;
         writeln!(out, "  objects         {objects} {kept}, revision {}", store.revision())?;
         writeln!(out, "  data directory  {directory}")?;
+        if let Some(demo) = self.demo {
+            writeln!(
+                out,
+                "  demo            Project demo; Git repository, registry and application on http://{demo}"
+            )?;
+        }
         if report.unclean {
             writeln!(
                 out,
@@ -54,8 +63,12 @@ impl Banner<'_> {
         writeln!(out)?;
         writeln!(out, "Type next, in another terminal:")?;
         writeln!(out, "  export KUBECONFIG={directory}/admin.kubeconfig")?;
-        writeln!(out, "  kubectl api-resources --api-group=kargo.akuity.io")?;
-        writeln!(out, "  kubectl explain stage.spec")?;
+        if self.demo.is_some() {
+            demo::print(&mut out, self.directory)?;
+        } else {
+            writeln!(out, "  kubectl api-resources --api-group=kargo.akuity.io")?;
+            writeln!(out, "  kubectl explain stage.spec")?;
+        }
         writeln!(out)?;
         writeln!(out, "Stop with Ctrl-C.")?;
         out.flush()

@@ -1,6 +1,7 @@
 //! The whole control plane on the embedded engine: no cluster needed.
 
 mod banner;
+mod demo;
 mod identity;
 mod keys;
 mod kubeconfig;
@@ -60,6 +61,12 @@ pub(crate) struct EmbeddedArgs {
     /// For how long Events are kept after their last change, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     event_ttl_seconds: u64,
+    /// Also serve a Git repository, a registry and an application here, with a Project that promotes releases of it
+    #[arg(long)]
+    demo: bool,
+    /// Port of the demo on this machine; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value_t = 6480, requires = "demo")]
+    demo_port: u16,
 }
 
 /// What components stand on, once it is open.
@@ -76,11 +83,13 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     let stop = stop_signal()?;
     let world = World::new();
     world.open_doors().await?;
-    let installation = Installation::new(&SystemEnvironment, Neighbours::default());
+    let neighbours = Neighbours { rollouts: true, argocd: false };
+    let installation = Installation::new(&SystemEnvironment, neighbours);
     let (directory, _temporary) = data_directory(args)?;
     let address = SocketAddr::new(args.kube_address, args.kube_port);
     let listener = bind(address, "--kube-port").await?;
     let address = listener.address();
+    let demo_listener = demo::listen(args).await?;
     let (store, report) = open::open(args, &directory, &address.to_string(), &world)?;
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
     let ground = Ground {
@@ -95,6 +104,10 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     serve_https(listener, &keys, &server, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&ground)?;
+    let demo = match demo_listener {
+        Some(listener) => Some(demo::start(listener, &server, &ground).await?),
+        None => None,
+    };
     let started = world.clock.monotonic();
     Banner {
         address,
@@ -102,6 +115,7 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
         in_memory: args.in_memory,
         store: &store,
         report: &report,
+        demo: demo.as_ref().map(local_demo::Demo::address),
         started,
     }
     .print()?;
@@ -161,7 +175,8 @@ async fn start_api(
         tasks: Arc::new(world.tasks.clone()),
         admission: vec![rules],
         crds: api_kinds::crd::crds(),
-        seeds: identity::seeds(installation),
+        // Argo Rollouts is not there to bring its kinds; if somebody brings them, they stay as they are.
+        seeds: [api_analysis::crds(), identity::seeds(installation)].concat(),
         deletion_order: identity::deletion_order(),
         tokens: keys.tokens.clone(),
         static_tokens: vec![StaticToken::new(&keys.admin_token, Identity::admin())],
