@@ -3,12 +3,21 @@
 
 use api_kinds::{Freight, ProjectConfig, Promotion, Stage};
 use core_clock::Time;
-use core_rules::auto_promotion::{Decision, Pass, candidates, effective_holds, is_enabled, plan};
+use core_rules::auto_promotion::{
+    Decision, Pass, candidates, effective_holds, intent_of, is_enabled, plan,
+};
 use core_rules::gate::PassingStages;
+use core_rules::promotion::Sequence;
 use serde_json::{Map, Value, json};
 
 use super::{object, objects};
-use crate::{Answer, Case};
+use crate::{Answer, Case, Exception};
+
+pub(super) const OVERTAKEN_INTENT: Exception = Exception {
+    name: "overtaken-intent",
+    reason: "what a Promotion under way is meant to hold or resume counts, also when one that was created later has ended",
+    applies: has_overtaken_intent,
+};
 
 pub(super) fn run(case: &Case<'_>) -> Answer {
     let (Some(stage), Some(freight), Some(promotions)) = (
@@ -39,6 +48,20 @@ pub(super) fn run(case: &Case<'_>) -> Answer {
         promoted.filter_map(|freight| freight.metadata.name.as_deref()).collect();
     names.sort_unstable();
     Answer::value(json!({"effectiveHolds": holds, "promoted": names}))
+}
+
+fn has_overtaken_intent(case: &Case<'_>) -> bool {
+    let stage: Stage = object(case, "stage").unwrap_or_default();
+    let promotions: Vec<Promotion> = objects(case, "promotions").unwrap_or_default();
+    let requests = &stage.spec.requested_freight;
+    stage.status.last_promotion.as_ref().is_some_and(|last| {
+        promotions.iter().any(|promotion| {
+            Some(&promotion.spec.stage) == stage.metadata.name.as_ref()
+                && !promotion.status.phase.is_terminal()
+                && Sequence::of(promotion) <= Sequence::of_name(&last.name)
+                && requests.iter().any(|request| intent_of(promotion, &request.origin).is_some())
+        })
+    })
 }
 
 pub(super) fn run_candidates(case: &Case<'_>) -> Answer {

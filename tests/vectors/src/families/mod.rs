@@ -83,7 +83,7 @@ fn remove_nulls(value: &mut Value) {
 pub static FAMILIES: &[Family] = &[
     family("actors", actor::run, &[]),
     family("authorized-stages", annotation::run_authorized_stages, &[]),
-    family("auto-promotion", auto_promotion::run, &[]),
+    family("auto-promotion", auto_promotion::run, &[auto_promotion::OVERTAKEN_INTENT]),
     family("auto-promotion-candidates", auto_promotion::run_candidates, &[]),
     family("auto-promotion-policy", auto_promotion::run_policy, &[]),
     family("chart-selection", chart_selection::run, &[]),
