@@ -242,7 +242,7 @@ fn begin(cx: &Arc<Context>, view: View) {
     let refresh = promotion.annotations().get(annotations::REFRESH).cloned().unwrap_or_default();
     let (ticket, signal) = Ticket::new(key, order.uid.clone(), &promotion.spec.stage, refresh);
     let ticket = Arc::new(ticket);
-    cx.sessions.add(ticket.clone());
+    cx.sessions.add(&ticket);
     let begin = Begin { promotion, freight, outset, order };
     let run = session::run(cx.clone(), ticket, begin, signal);
     cx.shared.ports.tasks.spawn("promotion", Box::pin(run));

@@ -12,31 +12,46 @@ use super::ticket::Ticket;
 /// a cache that lags behind never makes steps run again.
 #[derive(Default)]
 pub(super) struct Sessions {
-    tickets: Mutex<BTreeMap<ObjectKey, Arc<Ticket>>>,
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    tickets: BTreeMap<ObjectKey, Arc<Ticket>>,
+    of_stage: BTreeMap<ObjectKey, Vec<Arc<Ticket>>>,
 }
 
 impl Sessions {
     /// The ticket of the Promotion of this name, if it runs here.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<Ticket>> {
-        self.tickets.lock().get(key).cloned()
+        self.table.lock().tickets.get(key).cloned()
     }
 
-    /// Whether steps of another Promotion of the Stage run here. That is so for a moment after a Promotion was
-    /// deleted or ended by somebody else.
+    /// Whether steps of a Promotion of the Stage run here. For another Promotion that is so for a moment after one
+    /// was deleted, or ended by somebody else.
     pub(super) fn is_busy(&self, stage: &ObjectKey) -> bool {
-        let tickets = self.tickets.lock();
-        tickets.values().any(|ticket| ticket.stage == *stage && !ticket.is_over())
+        let table = self.table.lock();
+        let tickets = table.of_stage.get(stage);
+        tickets.is_some_and(|tickets| tickets.iter().any(|ticket| !ticket.is_over()))
     }
 
-    pub(super) fn add(&self, ticket: Arc<Ticket>) {
-        self.tickets.lock().insert(ticket.key.clone(), ticket);
+    pub(super) fn add(&self, ticket: &Arc<Ticket>) {
+        let mut table = self.table.lock();
+        table.of_stage.entry(ticket.stage.clone()).or_default().push(ticket.clone());
+        table.tickets.insert(ticket.key.clone(), ticket.clone());
     }
 
-    /// Takes a ticket out, unless another has its place.
+    /// Takes a ticket out; another of the same name stays.
     pub(super) fn remove(&self, ticket: &Ticket) {
-        let mut tickets = self.tickets.lock();
-        if tickets.get(&ticket.key).is_some_and(|known| known.uid == ticket.uid) {
-            tickets.remove(&ticket.key);
+        let mut table = self.table.lock();
+        if table.tickets.get(&ticket.key).is_some_and(|known| known.uid == ticket.uid) {
+            table.tickets.remove(&ticket.key);
+        }
+        if let Some(tickets) = table.of_stage.get_mut(&ticket.stage) {
+            tickets.retain(|known| known.uid != ticket.uid);
+            if tickets.is_empty() {
+                table.of_stage.remove(&ticket.stage);
+            }
         }
     }
 
@@ -59,7 +74,7 @@ impl Sessions {
 
     /// Wakes the Promotions whose step looks at an Application.
     pub(super) fn notice(&self, old: Option<&Application>, new: Option<&Application>) {
-        let tickets: Vec<_> = self.tickets.lock().values().cloned().collect();
+        let tickets: Vec<_> = self.table.lock().tickets.values().cloned().collect();
         for ticket in tickets {
             ticket.notice(|awaited| awaited.is_woken_by(old, new));
         }
@@ -67,6 +82,6 @@ impl Sessions {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.tickets.lock().len()
+        self.table.lock().tickets.len()
     }
 }
