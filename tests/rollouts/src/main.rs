@@ -1,0 +1,59 @@
+//! `make test-rollouts`: a real Argo Rollouts controller carries out the verifications of Stages.
+//!
+//! One cluster, one `kargo up`, one Argo Rollouts with an instance id; the scenarios follow the Freight of one Stage
+//! and run one after the other.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
+)]
+
+mod application;
+mod manifest;
+mod neighbour;
+mod scenario;
+mod world;
+
+use std::{future::Future, pin::Pin, process::ExitCode, time::Instant};
+
+use anyhow::Result;
+
+use crate::world::World;
+
+type Scenario = for<'a> fn(&'a World) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
+
+/// In the order in which they run: each begins with the Stage as the one before it left it.
+const SCENARIOS: &[(&str, Scenario)] = &[
+    ("Freight is verified by Argo Rollouts, with arguments of the Stage", |w| {
+        Box::pin(scenario::verified(w))
+    }),
+    ("a verification that is repeated and fails takes the mark away", |w| {
+        Box::pin(scenario::revoked(w))
+    }),
+    ("a verification that is aborted ends its AnalysisRun", |w| Box::pin(scenario::aborted(w))),
+    ("a verification whose template is missing says so", |w| Box::pin(scenario::impossible(w))),
+    ("an AnalysisRun for another executor is left alone", |w| Box::pin(scenario::foreign(w))),
+];
+
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let world = World::start().await?;
+    let mut failed = 0;
+    for (name, scenario) in SCENARIOS {
+        let begin = Instant::now();
+        let outcome = scenario(&world).await;
+        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
+        println!("{verdict:6} {name} ({:.1} s)", begin.elapsed().as_secs_f32());
+        if let Err(error) = outcome {
+            println!("       {error:#}");
+            failed += 1;
+            // The others begin where this one should have ended.
+            break;
+        }
+    }
+    world.stop().await?;
+    println!("rollouts: {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,104 @@
+//! What becomes of Freight that a Stage verifies with Argo Rollouts.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use crate::{
+    manifest::{self, TEMPLATE},
+    neighbour::INSTANCE_ID,
+    world::{World, argo, eventually, kargo},
+};
+
+const REVERIFY: &str = "kargo.akuity.io/reverify";
+const ABORT: &str = "kargo.akuity.io/abort";
+/// Long enough for whoever would take a run to take it.
+const A_WHILE: Duration = Duration::from_secs(5);
+
+/// From Freight to a mark on it, through a Promotion and an AnalysisRun.
+pub(crate) async fn verified(world: &World) -> Result<()> {
+    let freight = world.create(&kargo("freights"), &manifest::freight()).await?;
+    let name = freight["metadata"]["name"].as_str().context("Freight has no name")?;
+    let ended = world
+        .await_verification("the verification succeeds", |it| it["phase"] == "Successful")
+        .await?;
+    eventually("the Freight is verified", async || world.is_verified(name).await).await?;
+    let message = ended["message"].as_str().unwrap_or_default();
+    ensure!(message.contains("\"spare\" is declared by no analysis template"), "{ended}");
+    let run = world.run_of(&ended).await?;
+    let labels = &run["metadata"]["labels"];
+    ensure!(labels["argo-rollouts.argoproj.io/controller-instance-id"] == INSTANCE_ID, "{labels}");
+    ensure!(labels["team"] == "shop" && labels["kargo.akuity.io/stage"] == "dev", "{labels}");
+    ensure!(run["metadata"]["ownerReferences"][0]["name"] == name, "{run}");
+    let url = format!("http://{}/dev/1.0.0", world.application.address());
+    ensure!(run["spec"]["args"] == json!([{ "name": "url", "value": url }]), "{}", run["spec"]);
+    let measured = &run["status"]["metricResults"][0];
+    ensure!(measured["count"] == 1 && measured["measurements"][0]["value"] == "true", "{measured}");
+    ensure!(ended["finishTime"] == run["status"]["completedAt"], "{ended}");
+    Ok(())
+}
+
+/// The application is no longer well: the same Freight fails, and is no longer verified.
+pub(crate) async fn revoked(world: &World) -> Result<()> {
+    world.application.set_well(false);
+    let former = world.request(REVERIFY).await?;
+    let ended = world
+        .await_verification("the repeated verification fails", |it| {
+            it["id"] != former.as_str() && it["phase"] == "Failed"
+        })
+        .await?;
+    let said = ended["message"].as_str().unwrap_or_default();
+    ensure!(said.contains("Metric \"well\" assessed Failed"), "{ended}");
+    let stage = world.get(&kargo("stages/dev")).await?;
+    let held = &stage["status"]["freightHistory"][0]["items"]["Warehouse/web"]["name"];
+    let name = held.as_str().context("the Stage holds nothing")?;
+    eventually("the mark is gone", async || Ok(!world.is_verified(name).await?)).await?;
+    let [status, reason, _] = world.condition("Verified").await?;
+    ensure!(status == "False" && reason == "VerificationFailed", "Verified={status} {reason}");
+    Ok(())
+}
+
+/// A verification that would go on for an hour.
+pub(crate) async fn aborted(world: &World) -> Result<()> {
+    world.application.set_well(true);
+    let longer = json!({ "spec": manifest::template(3600)["spec"] });
+    world.patch(&argo(&format!("analysistemplates/{TEMPLATE}")), &longer).await?;
+    let former = world.request(REVERIFY).await?;
+    let running = world
+        .await_verification("the next verification runs", |it| {
+            it["id"] != former.as_str() && it["phase"] == "Running"
+        })
+        .await?;
+    world.request(ABORT).await?;
+    let ended = world.await_verification("it is aborted", |it| it["phase"] == "Aborted").await?;
+    ensure!(ended["id"] == running["id"], "another verification was aborted: {ended}");
+    let is_over = async || Ok(world.run_of(&ended).await?["status"]["completedAt"].is_string());
+    eventually("the AnalysisRun ends", is_over).await
+}
+
+/// What cannot begin says why, and what to do.
+pub(crate) async fn impossible(world: &World) -> Result<()> {
+    let missing =
+        json!({ "spec": { "verification": { "analysisTemplates": [{ "name": "gone" }] } } });
+    world.patch(&kargo("stages/dev"), &missing).await?;
+    let former = world.request(REVERIFY).await?;
+    let ended = world
+        .await_verification("the verification ends", |it| {
+            it["id"] != former.as_str() && it["phase"] == "Error"
+        })
+        .await?;
+    let said = ended["message"].as_str().unwrap_or_default();
+    ensure!(said.contains("AnalysisTemplate \"gone\" does not exist"), "{ended}");
+    Ok(())
+}
+
+/// Neither Argo Rollouts nor `kargo up` takes what is meant for somebody else.
+pub(crate) async fn foreign(world: &World) -> Result<()> {
+    let run = manifest::foreign_run(&world.application.address());
+    world.create(&argo("analysisruns"), &run).await?;
+    tokio::time::sleep(A_WHILE).await;
+    let run = world.get(&argo("analysisruns/foreign")).await?;
+    ensure!(run["status"]["phase"].as_str().unwrap_or_default().is_empty(), "{}", run["status"]);
+    Ok(())
+}
