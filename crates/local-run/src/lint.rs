@@ -7,7 +7,7 @@ use api_kinds::{
 };
 use core_rules::promotion::Task;
 use serde::Serialize;
-use work_steps::lint::{Finding, Known, Process, Scope, lint as lint_process};
+use work_steps::lint::{Finding, Known, Process, Scope, lint as lint_process, lint_stage};
 
 use crate::{document::ManifestError, run::Objects};
 
@@ -57,16 +57,18 @@ fn lint_stages(objects: &Objects, report: &mut LintReport) {
     for stage in &objects.stages {
         let Some(template) = &stage.spec.promotion_template else { continue };
         let subscriptions = subscriptions(objects, &stage.spec.requested_freight);
+        let known = Known { tasks: None, subscriptions: subscriptions.as_deref() };
         let process = Process {
             path: "spec.promotionTemplate.spec",
             steps: &template.spec.steps,
             vars: &template.spec.vars,
             outer_vars: &stage.spec.vars,
             scope: Scope::Stage,
-            known: Known { tasks: None, subscriptions: subscriptions.as_deref() },
+            known,
         };
         let name = stage.metadata.name.as_deref().unwrap_or_default();
-        report.check(&format!("Stage {name}"), objects, process);
+        let own = lint_stage(&stage.spec, known);
+        report.check(&format!("Stage {name}"), objects, own, process);
     }
 }
 
@@ -78,7 +80,8 @@ fn lint_tasks(objects: &Objects, report: &mut LintReport) {
         };
         let (path, outer_vars, scope) = ("spec", &[][..], Scope::Task);
         let known = Known::default();
-        report.check(&object, objects, Process { path, steps, vars, outer_vars, scope, known });
+        let process = Process { path, steps, vars, outer_vars, scope, known };
+        report.check(&object, objects, Vec::new(), process);
     }
 }
 
@@ -101,7 +104,7 @@ fn lint_promotion(objects: &Objects, report: &mut LintReport) {
         known: Known::default(),
     };
     let name = promotion.metadata.name.as_deref().unwrap_or_default();
-    report.check(&format!("Promotion {name}"), objects, process);
+    report.check(&format!("Promotion {name}"), objects, Vec::new(), process);
 }
 
 /// What the Warehouses subscribe to that Freight is requested from; `None` when one is not in the file.
@@ -120,10 +123,17 @@ fn subscriptions<'a>(
 }
 
 impl LintReport {
-    fn check(&mut self, object: &str, objects: &Objects, process: Process<'_>) {
+    /// Checks the process of an object, about which there may be findings already.
+    fn check(
+        &mut self,
+        object: &str,
+        objects: &Objects,
+        mut findings: Vec<Finding>,
+        process: Process<'_>,
+    ) {
         let tasks = Some(&objects.tasks).filter(|tasks| !tasks.is_empty());
         let known = Known { tasks, subscriptions: process.known.subscriptions };
-        let findings = lint_process(&Process { known, ..process });
+        findings.extend(lint_process(&Process { known, ..process }));
         self.objects.push(Linted { object: object.to_owned(), findings });
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use api_kinds::{Stage, Warehouse, promotion_task::PromotionTaskSpec};
 use core_rules::promotion::Task;
-use work_steps::lint::{Known, Process, Scope, lint};
+use work_steps::lint::{Finding, Known, Process, Scope, lint, lint_stage};
 
 /// What is known around a Stage.
 #[derive(Debug, Default)]
@@ -22,23 +22,27 @@ pub(crate) fn warn_stage(stage: &Stage, around: &Surroundings) -> Vec<String> {
     let subscriptions = warehouses.map(|warehouses| {
         warehouses.iter().flat_map(|warehouse| &warehouse.spec.subscriptions).collect::<Vec<_>>()
     });
-    tell(&Process {
+    let known = Known { tasks: around.tasks.as_ref(), subscriptions: subscriptions.as_deref() };
+    let mut findings = lint_stage(&stage.spec, known);
+    findings.extend(lint(&Process {
         path: "spec.promotionTemplate.spec",
         steps: &template.spec.steps,
         vars: &template.spec.vars,
         outer_vars: &stage.spec.vars,
         scope: Scope::Stage,
-        known: Known { tasks: around.tasks.as_ref(), subscriptions: subscriptions.as_deref() },
-    })
+        known,
+    }));
+    tell(&findings)
 }
 
 /// What a task will run into in any Stage.
 pub(crate) fn warn_task(task: &PromotionTaskSpec) -> Vec<String> {
     let (path, outer_vars) = ("spec", &[][..]);
     let PromotionTaskSpec { steps, vars } = task;
-    tell(&Process { path, steps, vars, outer_vars, scope: Scope::Task, known: Known::default() })
+    let (scope, known) = (Scope::Task, Known::default());
+    tell(&lint(&Process { path, steps, vars, outer_vars, scope, known }))
 }
 
-fn tell(process: &Process<'_>) -> Vec<String> {
-    lint(process).iter().map(ToString::to_string).collect()
+fn tell(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
 }

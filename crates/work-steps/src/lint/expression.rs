@@ -10,7 +10,7 @@ use core_expr::{Library, Mention, Template};
 use core_pattern::{normalize_chart, normalize_git, normalize_image};
 use core_rules::step::{step_alias, task_step_alias};
 
-use super::{Finding, Process, Scope, nearest::nearest};
+use super::{Finding, Known, Process, Scope, nearest::nearest};
 
 /// What expressions at one place may refer to.
 pub(super) struct Expressions<'a> {
@@ -37,6 +37,18 @@ impl<'a> Expressions<'a> {
             later: BTreeSet::new(),
             task: None,
             subscriptions: process.known.subscriptions,
+        }
+    }
+
+    /// Expressions of a Stage outside of its process, where no step has run.
+    pub(super) fn of_stage(vars: &'a [ExpressionVariable], known: Known<'a>) -> Self {
+        Self {
+            library: Library::VARIABLES,
+            vars: Some(vars.iter().map(|variable| variable.name.as_str()).collect()),
+            outputs: Some(BTreeSet::new()),
+            later: BTreeSet::new(),
+            task: None,
+            subscriptions: known.subscriptions,
         }
     }
 

@@ -6,11 +6,15 @@
 mod expression;
 mod nearest;
 mod process;
+mod stage;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::process::{Known, Process, Scope};
+pub use self::{
+    process::{Known, Process, Scope},
+    stage::lint_stage,
+};
 
 use api_kinds::step::{PromotionStep, PromotionTaskKind};
 use core_rules::step::step_alias;
