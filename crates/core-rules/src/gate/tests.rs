@@ -215,3 +215,30 @@ fn what_came_in_is_verified_before_the_next_promotion_begins() {
     assert!(!starts(json!({"freightHistory": running, "health": progressing})));
     assert!(starts(json!({"freightHistory": held(json!([{"phase": "Failed"}]))})));
 }
+
+#[test]
+fn what_is_not_yet_healthy_is_given_time_to_be_verified() {
+    let freight = freight(json!({}));
+    let ask = |health: &str, finished_at: &str| {
+        let status = json!({
+            "freightHistory": [{"id": "c"}],
+            "health": {"status": health},
+            "lastPromotion": {"name": "p", "finishedAt": finished_at},
+        });
+        let stage = stage(json!({"direct": true}), status);
+        let passing_stages = PassingStages::new();
+        let now = time(NOW);
+        let arrival =
+            Arrival { freight: &freight, stage: &stage, passing_stages: &passing_stages, now };
+        let queue = QueueView { promotions: &[], promotion: None, grace: GRACE };
+        let answer = judge(&Situation::by_hand(arrival, Permission::NotAsked).with_queue(queue));
+        (answer.allows(Question::Start), answer.changes_at(Question::Start))
+    };
+    let (recent, long_ago) = ("2026-01-10T11:56:00Z", "2026-01-10T11:55:00Z");
+    for health in ["Unknown", "Progressing", "NotApplicable"] {
+        assert_eq!(ask(health, recent), (false, Some(time("2026-01-10T12:01:00Z"))), "{health}");
+        assert_eq!(ask(health, long_ago), (true, None), "{health}");
+    }
+    assert_eq!(ask("Unhealthy", recent), (true, None));
+    assert_eq!(ask("Healthy", long_ago), (false, None));
+}

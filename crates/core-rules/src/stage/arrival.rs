@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::current_collection;
 use super::effect::FreightChange;
 use super::plan::Plan;
 use super::problem::Problem;
+use super::wake::Wake;
 use super::world::World;
+use super::{current_collection, includes_freight};
 
 /// Lets Freight say where it is: what the Stage holds is in it, everything else is not.
 pub(super) fn phase(world: &World<'_>, plan: &mut Plan) {
@@ -35,6 +36,13 @@ pub(super) fn leave(world: &World<'_>, plan: &mut Plan, held: &BTreeSet<&str>) {
 
 fn enter(world: &World<'_>, plan: &mut Plan, origin: &str, name: &str) {
     let Some(freight) = world.freight_named(name) else {
+        let before = current_collection(&world.stage.status);
+        if !before.is_some_and(|before| includes_freight(before, name)) {
+            // It has only just arrived, from an origin that the Stage no longer asks for: nobody
+            // looked for it.
+            plan.wake(Wake::Now { reason: "Freight was not looked for" });
+            return;
+        }
         plan.problems.push(Problem::FreightNotFound {
             freight: name.to_owned(),
             origin: origin.to_owned(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api_kinds::origin::FreightOrigin;
 use api_kinds::{Freight, Promotion, Stage, Target};
+use core_clock::Time;
 
 use super::effect::{Creation, Effect};
 use super::origin::freight_of_known_origins;
@@ -22,15 +23,18 @@ pub(super) fn phase(world: &World<'_>, plan: &mut Plan) {
         return;
     }
     let freight = freight_of_known_origins(world, plan);
-    let stage = plan.staged(world);
-    let picks = picks(world, plan, &stage, &freight);
+    let now = plan.now;
+    let (picks, opening) = plan.as_stage(world, |stage| {
+        let opening = next_opening(stage, freight.iter().copied(), world.passing_stages, now);
+        (picks(world, stage, &freight, now), opening)
+    });
     if is_target_aware(world.stage) {
         request_each(world, plan, picks);
     } else {
         let creations = picks.into_iter().map(|(origin, freight)| creation(origin, freight));
         plan.effects.extend(creations.map(Effect::CreatePromotion));
     }
-    if let Some(time) = next_opening(&stage, freight, world.passing_stages, plan.now) {
+    if let Some(time) = opening {
         plan.wake(Wake::At { time, reason: "Freight will have soaked" });
     }
 }
@@ -38,9 +42,9 @@ pub(super) fn phase(world: &World<'_>, plan: &mut Plan) {
 /// Origins, and the name of the Freight to promote from each.
 fn picks(
     world: &World<'_>,
-    plan: &Plan,
     stage: &Stage,
     freight: &[&Freight],
+    now: Time,
 ) -> Vec<(FreightOrigin, String)> {
     // Promotions of a Stage with Targets are a matter of its PromotionRequests.
     let promotions: Vec<&Promotion> =
@@ -50,10 +54,10 @@ fn picks(
         is_enabled: true,
         freight,
         promotions: &promotions,
-        holds: &plan.status.effective_auto_promotion_holds,
+        holds: &stage.status.effective_auto_promotion_holds,
         window: world.window,
         passing_stages: world.passing_stages,
-        now: plan.now,
+        now,
     });
     let pick = |decision: &Decision<'_>| {
         Some((decision.origin.clone(), decision.promotes()?.metadata.name.clone()?))

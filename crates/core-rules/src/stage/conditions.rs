@@ -51,6 +51,9 @@ const SUMMARIES: [&str; 3] = [types::READY, types::RECONCILING, types::STALLED];
 /// repeated when more is known; what it said in between leaves no trace.
 pub(super) fn summarise(world: &World<'_>, plan: &mut Plan) {
     restore(world, plan);
+    if !plan.is_promoting() {
+        plan.forget(types::PROMOTING);
+    }
     tell_problems(plan);
     let requested = world.stage.spec.requested_freight.len();
     plan.status.freight_summary = freight_summary(requested, current_collection(&plan.status));

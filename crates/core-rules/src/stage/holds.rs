@@ -26,9 +26,10 @@ pub(super) fn phase(world: &World<'_>, plan: &mut Plan) {
     match &world.policy {
         Ok(is_enabled) => {
             let promotions: Vec<&Promotion> = world.queued().collect();
+            let holds =
+                plan.as_stage(world, |stage| effective_holds(stage, *is_enabled, &promotions));
             plan.status.auto_promotion_enabled = *is_enabled;
-            plan.status.effective_auto_promotion_holds =
-                effective_holds(&plan.staged(world), *is_enabled, &promotions);
+            plan.status.effective_auto_promotion_holds = holds;
         }
         Err(error) => {
             prune_holds(&mut plan.status.effective_auto_promotion_holds, world.stage);

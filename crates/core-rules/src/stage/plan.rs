@@ -119,10 +119,15 @@ impl Plan {
         }
     }
 
-    /// The Stage as it will be, for rules that look at whole Stages.
-    pub(super) fn staged(&self, world: &World<'_>) -> Stage {
+    /// Shows the Stage as it will be to a rule that looks at whole Stages. The status is lent, not
+    /// copied: it holds a copy of the last Promotion and may be large.
+    pub(super) fn as_stage<T>(&mut self, world: &World<'_>, look: impl FnOnce(&Stage) -> T) -> T {
         let Stage { metadata, spec, .. } = world.stage;
-        Stage { metadata: metadata.clone(), spec: spec.clone(), status: self.status.clone() }
+        let status = std::mem::take(&mut self.status);
+        let stage = Stage { metadata: metadata.clone(), spec: spec.clone(), status };
+        let seen = look(&stage);
+        self.status = stage.status;
+        seen
     }
 
     /// Whether something is on its way into the Stage.

@@ -32,7 +32,6 @@ pub(super) fn acknowledge(world: &World<'_>, plan: &mut Plan) {
     };
     if !plan.status.current_promotion.as_ref().is_some_and(is_there) {
         plan.status.current_promotion = None;
-        plan.forget(types::PROMOTING);
     }
     if let Some(running) = first(world).filter(|first| is_running(first)) {
         begin(world, plan, running);

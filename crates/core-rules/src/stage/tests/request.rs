@@ -50,6 +50,10 @@ fn automatic_promotion_asks_once_for_all_targets() {
     let current = bench.stage.status.current_promotion_request.as_ref().unwrap();
     assert_eq!(Some(&current.name), request.metadata.name.as_ref());
     assert_eq!(row(&bench.stage.status.conditions, "Promoting"), "True/ActivePromotion");
+    let before = bench.stage.status.clone();
+    bench.later(60);
+    bench.pass();
+    assert_eq!(bench.stage.status, before);
     follow(&mut bench);
     bench.settle();
     assert_eq!((bench.requests.len(), phase(&bench.requests[0])), (1, "Errored"));
