@@ -76,6 +76,28 @@ mod tests {
     }
 
     #[test]
+    fn what_changes_something_outside_is_known() {
+        let loud = STEPS.iter().filter(|step| !step.is_quiet()).map(|step| step.kind());
+        assert_eq!(
+            loud.collect::<Vec<_>>(),
+            [
+                "argocd-update",
+                "argocd-wait",
+                "git-clone",
+                "git-merge-pr",
+                "git-open-pr",
+                "git-push",
+                "git-wait-for-pr",
+                "github-push",
+                "http",
+                "oci-push",
+                "set-freight-alias",
+                "set-metadata",
+            ]
+        );
+    }
+
+    #[test]
     fn every_kind_is_found_and_has_a_schema_that_compiles() {
         for step in STEPS {
             let kind = step.kind();

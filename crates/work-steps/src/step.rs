@@ -35,6 +35,8 @@ pub trait Step: Send + Sync + 'static {
     const DEFAULTS: Defaults = Defaults::IMMEDIATE;
     /// Whether a step of a task also gives its output to the task.
     const FEEDS_TASK: bool = false;
+    /// Whether it changes nothing outside the work directory, whatever else it may reach.
+    const IS_QUIET: bool = Self::Needs::IS_QUIET;
     /// The configuration; its schema is what users' configurations are held to.
     type Config: DeserializeOwned + JsonSchema + Send;
     /// The capabilities the step works with; nothing else reaches it.
@@ -84,7 +86,7 @@ impl<S: Step> AnyStep for S {
     }
 
     fn is_quiet(&self) -> bool {
-        S::Needs::IS_QUIET
+        S::IS_QUIET
     }
 
     fn schema(&self) -> Schema {

@@ -22,7 +22,7 @@ use crate::{
 
 /// How long a new Promotion may wait for its turn before that is written down. Most get it at once, and need no
 /// write for it.
-const UNTOLD_WAIT: Duration = Duration::from_secs(2);
+const UNTOLD_WAIT: Duration = Duration::from_secs(3);
 
 /// What is known of a Promotion and what it depends on.
 #[derive(Clone, Copy, Debug)]

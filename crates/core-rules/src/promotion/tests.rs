@@ -105,8 +105,8 @@ fn that_a_promotion_waits_is_written_once_it_is_certain() {
     let created: Time = CREATED.parse().unwrap();
     assert_eq!(behind.decision_at(created), Decision::Queue);
     let first = Case::new(json!({}), json!({})).with_stage(Some(stage(None)));
-    assert_eq!(first.decision_at(created), Decision::LookAgain(Duration::from_secs(2)));
-    let later = created + Duration::from_millis(1_500);
+    assert_eq!(first.decision_at(created), Decision::LookAgain(Duration::from_secs(3)));
+    let later = created + Duration::from_millis(2_500);
     assert_eq!(first.decision_at(later), Decision::LookAgain(Duration::from_millis(500)));
     assert_eq!(first.decision(), Decision::Queue);
 }

@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Who waits longer for a permit is told to wait.
-const LONG_WAIT: Duration = Duration::from_secs(1);
+const LONG_WAIT: Duration = Duration::from_secs(3);
 
 /// Runs a Promotion until it ended, is gone, or the process stops.
 pub(super) async fn run(cx: Arc<Context>, ticket: Arc<Ticket>, begin: Begin, signal: StopSignal) {

@@ -216,7 +216,7 @@ async fn no_more_run_at_once_than_the_setting_allows_and_waiting_takes_no_place(
     let second = pipeline.promote("test", &pipeline.freight).await;
     real_time(Duration::from_millis(100)).await;
     assert_eq!(pipeline.attempts(&second), 0);
-    pipeline.clock().advance(Duration::from_secs(3));
+    pipeline.clock().advance(Duration::from_secs(5));
     pipeline.in_phase(&second, PromotionPhase::Pending).await;
     pipeline.world.script.release(&first);
     pipeline.begun(&second).await;

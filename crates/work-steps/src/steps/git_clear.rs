@@ -20,6 +20,7 @@ pub(crate) struct Config {
 
 impl Step for GitClear {
     const KIND: &'static str = "git-clear";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = io_git::Store;
 

@@ -30,6 +30,7 @@ pub(crate) struct Config {
 
 impl Step for GitCommit {
     const KIND: &'static str = "git-commit";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = io_git::Store;
 

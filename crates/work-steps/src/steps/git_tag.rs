@@ -30,6 +30,7 @@ pub(crate) struct Config {
 
 impl Step for GitTag {
     const KIND: &'static str = "git-tag";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = io_git::Store;
 

@@ -49,6 +49,7 @@ struct Wanted {
 
 impl Step for HelmUpdateChart {
     const KIND: &'static str = "helm-update-chart";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = (Programs, Credentials, Registries, Network);
 

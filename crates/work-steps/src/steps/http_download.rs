@@ -55,6 +55,7 @@ pub(crate) struct Config {
 
 impl Step for HttpDownload {
     const KIND: &'static str = "http-download";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = Network;
 

@@ -65,6 +65,7 @@ struct Helm {
 
 impl Step for KustomizeBuild {
     const KIND: &'static str = "kustomize-build";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = Programs;
 

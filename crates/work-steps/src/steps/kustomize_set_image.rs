@@ -71,6 +71,7 @@ impl From<Target> for Image {
 
 impl Step for KustomizeSetImage {
     const KIND: &'static str = "kustomize-set-image";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = Arc<dyn ControlPlane>;
 

@@ -46,6 +46,7 @@ pub(crate) struct Config {
 
 impl Step for OciDownload {
     const KIND: &'static str = "oci-download";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = (Registries, Credentials);
 

@@ -107,6 +107,7 @@ struct SetValue {
 
 impl Step for HelmTemplate {
     const KIND: &'static str = "helm-template";
+    const IS_QUIET: bool = true;
     type Config = Config;
     type Needs = (Programs, Credentials, Registries, Network);
 
