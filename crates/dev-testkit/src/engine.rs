@@ -3,13 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use core_clock::{Clock, Entropy, ManualClock, SeededEntropy, Tasks};
-use emb_apiserver::{Admission, ApiServer, AuditSink, Config, Limits};
+use emb_apiserver::{Admission, ApiServer, Config, Limits};
 use emb_auth::{StaticToken, TokenKeys};
 use emb_meta::GroupResource;
 use emb_store::{MemoryLog, Store};
 use io_runtime::{SystemClock, TaskGroup};
 use serde_json::Value;
 
+pub use emb_apiserver::AuditSink;
 pub use emb_auth::Identity;
 
 /// The bearer token of the administrator on the network face.

@@ -48,7 +48,7 @@ impl Admitter {
     /// An admitter that reads with this client. Its tasks write Events.
     pub fn new(client: Client, settings: Settings, ports: Ports) -> Self {
         Self {
-            lookup: Lookup::new(client.clone(), ports.clock.clone()),
+            lookup: Lookup::new(client.clone(), &ports),
             settings,
             stages: Memo::new(ports.clock.clone(), HANDOVER),
             teller: Teller::start(client, &ports),

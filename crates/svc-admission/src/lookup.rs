@@ -1,4 +1,4 @@
-//! What the rules must know, read live.
+//! What the rules must know, read live; about what our own components do, as a watch shows it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use core_rules::admission::{Permission, ProjectNamespace, Refusal, User};
 use core_rules::gate::PassingStages;
 use core_rules::promotion::Task;
 use core_rules::stage::{current_collection, includes_freight, is_control_flow};
-use io_kube::{AccessRequest, Subject, may};
+use io_kube::{AccessRequest, Cache, ObjectKey, Ports, Subject, may};
 use k8s_openapi::{
     ClusterResourceScope, NamespaceResourceScope,
     api::core::v1::{Namespace, ServiceAccount},
@@ -32,13 +32,27 @@ use crate::memo::Memo;
 const READ: Duration = Duration::from_secs(4);
 /// How long a permission and the mark of a namespace may be believed.
 const BELIEF: Duration = Duration::from_secs(2);
+/// How long the shard of a controller may be believed; it changes only with the installation.
+const SHARD_BELIEF: Duration = Duration::from_mins(1);
 /// How many objects one page of a list holds.
 const PAGE: u32 = 500;
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// At what a watch shows, if it shows it. Enough for what a component does by itself: it knows no
+    /// more when it decides. Only what allows something may be believed.
+    Watched,
+    /// At what is there now.
+    Live,
+}
 
 /// Reads objects, permissions and marks.
 pub(crate) struct Lookup {
     client: Client,
     clock: Arc<dyn Clock>,
+    stages: Cache<Stage>,
+    pieces: Cache<Freight>,
     grants: Memo<Grant, ()>,
     projects: Memo<String, ()>,
     scopes: Memo<String, Option<ShardScope>>,
@@ -55,12 +69,15 @@ struct Grant {
 }
 
 impl Lookup {
-    pub(crate) fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(client: Client, ports: &Ports) -> Self {
+        let clock = ports.clock.clone();
         Self {
+            stages: Cache::builder(client.clone()).start(ports),
+            pieces: Cache::builder(client.clone()).start(ports),
             client,
             grants: Memo::new(clock.clone(), BELIEF),
             projects: Memo::new(clock.clone(), BELIEF),
-            scopes: Memo::new(clock.clone(), BELIEF),
+            scopes: Memo::new(clock.clone(), SHARD_BELIEF),
             clock,
         }
     }
@@ -82,6 +99,32 @@ impl Lookup {
         }
         let api: Api<K> = Api::namespaced(self.client.clone(), namespace);
         self.within(api.get_opt(name)).await
+    }
+
+    /// A Stage.
+    pub(crate) async fn stage(
+        &self,
+        sight: Sight,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Arc<Stage>>, Refusal> {
+        match self.stages.get(&ObjectKey::new(namespace, name)) {
+            Some(seen) if sight == Sight::Watched => Ok(Some(seen)),
+            _ => Ok(self.get(namespace, name).await?.map(Arc::new)),
+        }
+    }
+
+    /// A piece of Freight.
+    pub(crate) async fn piece(
+        &self,
+        sight: Sight,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Arc<Freight>>, Refusal> {
+        match self.pieces.get(&ObjectKey::new(namespace, name)) {
+            Some(seen) if sight == Sight::Watched => Ok(Some(seen)),
+            _ => Ok(self.get(namespace, name).await?.map(Arc::new)),
+        }
     }
 
     /// An object without namespace.

@@ -94,5 +94,5 @@ async fn work(cx: &Cx, searcher: Arc<dyn Searcher>, monitor: &Monitor) {
     monitor.count(promotions.figures());
     let (warehouses, stages) = (cx.caches.warehouses.len(), cx.caches.stages.len());
     tracing::info!(warehouses, stages, "controller working");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

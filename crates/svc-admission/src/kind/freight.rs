@@ -9,12 +9,11 @@ use core_rules::admission::{
 };
 use core_rules::wire_time::to_wire;
 
+use super::EVERY_STAGE;
 use crate::{Admitter, Request, Verdict, admitter::changed};
 
 /// How many aliases are tried; each one is known to be taken before the next.
 const MAX_ALIASES: usize = 64;
-/// In an access review, no name means all.
-const EVERY_STAGE: &str = "";
 
 pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Freight = request.object()?;

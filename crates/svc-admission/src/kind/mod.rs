@@ -8,3 +8,6 @@ pub(crate) mod promotion;
 pub(crate) mod promotion_request;
 pub(crate) mod stage;
 pub(crate) mod warehouse;
+
+/// In an access review, no name means all.
+const EVERY_STAGE: &str = "";

@@ -1,29 +1,31 @@
 //! Promotions.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use api_kinds::promotion_task::PromotionTaskSpec;
 use api_kinds::{Freight, ProjectConfig, Promotion, PromotionRequest, Stage};
 use core_rules::admission::{
-    Admitted, Caller, Operation, Refusal,
+    Admitted, Caller, Operation, Permission, Refusal,
     promotion::{self, CreateWorld, DefaultWorld, UpdateWorld, controlling_request},
 };
 use core_rules::gate::PassingStages;
 use core_rules::promotion::{Task, referenced_tasks};
 
-use crate::{Admitter, Request, Verdict, admitter::changed};
+use super::EVERY_STAGE;
+use crate::{Admitter, Request, Verdict, admitter::changed, lookup::Sight};
 
 pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdict {
     let sent: Promotion = request.object()?;
     let old: Option<Promotion> = request.old_object()?;
     let caller = admitter.settings.identities.caller(request.user);
-    let stage: Option<Stage> = admitter.lookup.get(request.namespace, &sent.spec.stage).await?;
+    let sight = sight(&sent, &caller);
+    let stage = admitter.lookup.stage(sight, request.namespace, &sent.spec.stage).await?;
     let around = match (&stage, request.is_create()) {
         (Some(stage), true) => Around::find(admitter, &sent, stage, &caller).await?,
         _ => Around::default(),
     };
     let world = DefaultWorld {
-        stage: stage.as_ref(),
+        stage: stage.as_deref(),
         id: admitter.next_ulid(),
         freight: &around.freight,
         config: around.config.as_ref(),
@@ -35,7 +37,7 @@ pub(crate) async fn mutate(admitter: &Admitter, request: &Request<'_>) -> Verdic
     promotion::default(&mut completed, old.as_ref(), &caller, &world)?;
     if let (true, Some(stage), Some(name)) = (request.is_create(), stage, &completed.metadata.name)
     {
-        admitter.stages.put(name.clone(), Arc::new(stage));
+        admitter.stages.put(name.clone(), stage);
     }
     changed(&sent, &completed)
 }
@@ -96,29 +98,66 @@ pub(crate) async fn validate(
 
 async fn validate_create(admitter: &Admitter, request: &Request<'_>) -> Result<Admitted, Refusal> {
     let new: Promotion = request.object()?;
+    let caller = admitter.settings.identities.caller(request.user);
+    match sight(&new, &caller) {
+        Sight::Watched => match judge(admitter, request, &new, Sight::Watched).await {
+            Ok(admitted) => Ok(admitted),
+            // Nothing is refused by what a watch shows.
+            Err(_) => judge(admitter, request, &new, Sight::Live).await,
+        },
+        Sight::Live => judge(admitter, request, &new, Sight::Live).await,
+    }
+}
+
+/// What a component promotes by itself it decided by what a watch showed it.
+fn sight(promotion: &Promotion, caller: &Caller<'_>) -> Sight {
+    if caller.is_control_plane() && is_silent(promotion) { Sight::Watched } else { Sight::Live }
+}
+
+async fn judge(
+    admitter: &Admitter,
+    request: &Request<'_>,
+    new: &Promotion,
+    sight: Sight,
+) -> Result<Admitted, Refusal> {
     let (lookup, namespace) = (&admitter.lookup, request.namespace);
     let name = new.metadata.name.clone().unwrap_or_default();
     let stage = match admitter.stages.take(&name) {
         Some(stage) if stage.metadata.namespace.as_deref() == Some(namespace) => Some(stage),
-        _ => lookup.get::<Stage>(namespace, &new.spec.stage).await?.map(Arc::new),
+        _ => lookup.stage(sight, namespace, &new.spec.stage).await?,
     };
-    let freight: Option<Freight> = lookup.get(namespace, &new.spec.freight).await?;
-    let behind = behind(admitter, &new, namespace).await?;
+    let freight = lookup.piece(sight, namespace, &new.spec.freight).await?;
+    let behind = behind(admitter, new, namespace).await?;
     let passing_stages = match &stage {
         Some(stage) => lookup.passing_stages(stage).await?,
         None => PassingStages::new(),
     };
     let world = CreateWorld {
         home: lookup.project_namespace(namespace).await?,
-        permission: lookup.promote(request.user, namespace, &new.spec.stage).await,
+        permission: permission(admitter, request, new, sight).await,
         stage: stage.as_deref(),
-        freight: freight.as_ref(),
+        freight: freight.as_deref(),
         request: behind.as_ref(),
         passing_stages: &passing_stages,
         argocd_namespace: &admitter.settings.argocd_namespace,
         now: admitter.clock().now(),
     };
-    promotion::validate_create(&new, &admitter.settings.identities.caller(request.user), &world)
+    promotion::validate_create(new, &admitter.settings.identities.caller(request.user), &world)
+}
+
+/// Whether the caller may promote to the Stage. A component may promote to all Stages or to none: what
+/// it may do to one Stage of a Project is known of the others.
+async fn permission(
+    admitter: &Admitter,
+    request: &Request<'_>,
+    new: &Promotion,
+    sight: Sight,
+) -> Permission {
+    let stage = match sight {
+        Sight::Watched => EVERY_STAGE,
+        Sight::Live => &new.spec.stage,
+    };
+    admitter.lookup.promote(request.user, request.namespace, stage).await
 }
 
 /// The PromotionRequest that the Promotion says is behind it.

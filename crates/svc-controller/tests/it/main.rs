@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail like the tests themselves"
 )]
 
+mod budget;
 mod pipeline;
 mod promotion;
 mod repositories;

@@ -29,15 +29,10 @@ use work_steps::{
 };
 
 /// What steps do, and how often they were begun.
+#[derive(Default)]
 pub(crate) struct Script {
     released: watch::Sender<BTreeSet<String>>,
     attempts: Mutex<BTreeMap<String, usize>>,
-}
-
-impl Default for Script {
-    fn default() -> Self {
-        Self { released: watch::Sender::default(), attempts: Mutex::default() }
-    }
 }
 
 impl Script {

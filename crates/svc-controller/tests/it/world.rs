@@ -5,14 +5,15 @@ use std::{future::Future, path::Path, sync::Arc, time::Duration};
 use api_kinds::{Freight, Warehouse};
 use core_clock::{FixedEnvironment, ManualClock};
 use core_rules::admission::Identities;
-use dev_testkit::engine::{Engine, Identity};
+use dev_testkit::engine::{AuditSink, Engine, Identity};
 use io_kube::Ports;
 use io_runtime::TaskGroup;
 use kube::{
     Api, Client,
     api::{Patch, PatchParams, PostParams},
 };
-use serde_json::json;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
 use svc_admission::{Admitter, Rules};
 use svc_controller::{Monitor, Parts, Settings, Steps};
 use work_steps::{Cluster, ClusterSettings, GitIdentity};
@@ -35,6 +36,8 @@ pub(crate) struct World {
     pub(crate) script: Arc<Script>,
     /// How much time passes on the clock of the engine while the test waits for a moment.
     pub(crate) tick: Duration,
+    /// What components ask of the API server.
+    pub(crate) requests: Arc<Requests>,
     engine: Engine,
     settings: Settings,
     directory: tempfile::TempDir,
@@ -57,9 +60,11 @@ impl World {
             "metadata": {"name": "demo", "labels": {"kargo.akuity.io/project": "true"}},
         });
         let rules = Arc::new(Rules::default());
+        let requests = Arc::new(Requests::default());
         let engine = Engine::builder()
             .clock(clock.clone())
             .admission(rules.clone())
+            .audit(requests.clone())
             .crds(api_analysis::crds())
             .objects([namespace])
             .start()
@@ -76,6 +81,7 @@ impl World {
             repositories: Arc::default(),
             script: Arc::default(),
             tick: Duration::ZERO,
+            requests,
             settings: Settings::from_environment(&environment).unwrap(),
             directory: tempfile::tempdir().unwrap(),
             controller: engine.child_tasks(),
@@ -193,6 +199,28 @@ impl World {
 #[expect(clippy::disallowed_methods, reason = "the clock of the engine is the test's")]
 pub(crate) async fn real_time(time: Duration) {
     tokio::time::sleep(time).await;
+}
+
+/// Requests of components, but for watches and the lists before them, as `verb path`.
+#[derive(Default)]
+pub(crate) struct Requests(Mutex<Vec<String>>);
+
+impl Requests {
+    /// Those since the last call.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+impl AuditSink for Requests {
+    fn record(&self, line: &str) {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let text = |pointer| event.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (user, verb) = (text("/user/username"), text("/verb"));
+        if [CONTROLLER, ADMISSION].contains(&user) && verb != "watch" {
+            self.0.lock().push(format!("{verb} {}", text("/requestURI")));
+        }
+    }
 }
 
 /// A component's identity, with more power than it has in an installation.
