@@ -5,6 +5,7 @@ use api_kinds::promotion::PromotionPhase;
 use api_kinds::verification::VerificationPhase;
 
 use super::effect::{Creation, Effect, FreightChange};
+use super::history::is_under_way;
 use super::plan::Plan;
 use super::world::World;
 use super::{current_collection, has_verification_under_way, includes_freight, is_control_flow};
@@ -97,7 +98,9 @@ fn refusal(world: &World<'_>, plan: &Plan, creation: &Creation) -> Option<&'stat
 /// Freight is marked as what it is: in the Stage that holds it, verified where that succeeded.
 fn what_freight_says(world: &World<'_>, plan: &Plan) -> Vec<String> {
     let held = current_collection(&plan.status);
-    let newest = held.and_then(|held| held.verification_history.first()).map(|v| &v.phase);
+    let attempts = held.into_iter().flat_map(|held| &held.verification_history);
+    let mut ended = attempts.filter(|attempt| !is_under_way(attempt));
+    let newest = ended.next().map(|attempt| &attempt.phase);
     let mut wrong = Vec::new();
     for effect in &plan.effects {
         let Effect::UpdateFreight(update) = effect else { continue };

@@ -47,7 +47,7 @@ pub use history::{
     record_collections, upsert_freight,
 };
 pub use plan::{Plan, plan};
-pub use shape::{is_control_flow, is_target_aware, requests_from, requests_from_any};
+pub use shape::{is_control_flow, is_owned_by, is_target_aware, requests_from, requests_from_any};
 pub use summary::freight_summary;
 pub use target::{GovernedTargetsError, governed_targets};
 pub use wake::Wake;

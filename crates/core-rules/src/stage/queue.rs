@@ -160,7 +160,11 @@ pub(super) fn begin(world: &World<'_>, plan: &mut Plan, promotion: &Promotion) {
     };
     let message = format!("Promotion {name:?} is currently {phase}");
     plan.is_true(types::PROMOTING, reasons::ACTIVE_PROMOTION, &message);
-    let freight = promotion.status.freight.clone().or_else(|| reference_named(world, promotion));
+    let known = plan.status.current_promotion.take().filter(|current| current.name == name);
+    let freight = known
+        .and_then(|known| known.freight)
+        .or_else(|| promotion.status.freight.clone())
+        .or_else(|| reference_named(world, promotion));
     plan.status.current_promotion =
         Some(PromotionReference { name, freight, ..PromotionReference::default() });
     plan.entrance = Entrance::Taken;

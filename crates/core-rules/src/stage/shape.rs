@@ -3,6 +3,7 @@
 use api_kinds::Stage;
 use api_kinds::origin::{FreightOrigin, FreightOriginKind};
 use api_kinds::stage::FreightRequest;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Whether the Stage only passes Freight on: it has no promotion steps.
 pub fn is_control_flow(stage: &Stage) -> bool {
@@ -30,12 +31,20 @@ pub fn requests_from_any(stage: &Stage, warehouses: &[&str]) -> bool {
     })
 }
 
+/// Whether something that names the Stage belongs to it, and not to an earlier Stage of the same name. What belonged to
+/// that one is still there for a while after both were exchanged.
+pub fn is_owned_by(stage: &Stage, metadata: &ObjectMeta) -> bool {
+    let owners = metadata.owner_references.iter().flatten();
+    let mut stages = owners.filter(|owner| owner.kind == "Stage");
+    stages.all(|owner| Some(&owner.uid) == stage.metadata.uid.as_ref())
+}
+
 #[cfg(test)]
 mod tests {
     use api_kinds::Stage;
     use serde_json::json;
 
-    use super::{is_control_flow, is_target_aware, requests_from_any};
+    use super::{is_control_flow, is_owned_by, is_target_aware, requests_from_any};
 
     fn stage(spec: serde_json::Value) -> Stage {
         serde_json::from_value(json!({"metadata": {"name": "prod"}, "spec": spec})).unwrap()
@@ -53,6 +62,19 @@ mod tests {
     fn targets_count_even_when_they_select_nothing() {
         assert!(!is_target_aware(&stage(json!({}))));
         assert!(is_target_aware(&stage(json!({"targets": {"selectors": []}}))));
+    }
+
+    #[test]
+    fn what_an_earlier_stage_of_the_name_left_is_not_the_stages() {
+        let mut stage = stage(json!({}));
+        stage.metadata.uid = Some("second".to_owned());
+        let owned_by = |kind: &str, uid: &str| {
+            let owner = json!({"apiVersion": "v1", "kind": kind, "name": "prod", "uid": uid});
+            serde_json::from_value(json!({"ownerReferences": [owner]})).unwrap()
+        };
+        assert!(is_owned_by(&stage, &owned_by("Stage", "second")));
+        assert!(!is_owned_by(&stage, &owned_by("Stage", "first")));
+        assert!(is_owned_by(&stage, &owned_by("PromotionRequest", "first")));
     }
 
     #[test]

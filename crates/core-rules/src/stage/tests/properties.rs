@@ -1,5 +1,7 @@
 //! What holds of passes whatever happens between them.
 
+use std::collections::BTreeSet;
+
 use api_kinds::health::HealthState;
 use api_kinds::promotion::PromotionPhase;
 use proptest::prelude::*;
@@ -7,24 +9,48 @@ use serde_json::json;
 
 use super::bench::Bench;
 use crate::health::HealthFinding;
-use crate::stage::RunView;
+use crate::stage::{RunView, includes_freight};
 
 /// Something that happens around a Stage.
 #[derive(Clone, Debug)]
 enum Happening {
-    NewFreight { is_second: bool },
-    Promote { index: usize, intent: u8 },
-    Begin { index: usize },
-    End { index: usize, phase: PromotionPhase },
-    Abort { index: usize },
-    Delete { index: usize },
+    NewFreight {
+        is_second: bool,
+    },
+    Promote {
+        index: usize,
+        intent: u8,
+    },
+    Begin {
+        index: usize,
+    },
+    End {
+        index: usize,
+        phase: PromotionPhase,
+    },
+    Abort {
+        index: usize,
+    },
+    Delete {
+        index: usize,
+    },
     Health(HealthState),
-    Analysis { phase: &'static str },
+    Analysis {
+        phase: &'static str,
+    },
     Policy(bool),
-    DeleteFreight { index: usize },
-    Request { is_abort: bool },
+    DeleteFreight {
+        index: usize,
+    },
+    Request {
+        is_abort: bool,
+    },
     Time(u64),
     Pass,
+    /// A pass whose process ends in the middle.
+    Crash {
+        has_status: bool,
+    },
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
@@ -53,6 +79,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => any::<bool>().prop_map(|is_abort| Happening::Request { is_abort }),
         3 => (1..400_u64).prop_map(Happening::Time),
         6 => Just(Happening::Pass),
+        2 => any::<bool>().prop_map(|has_status| Happening::Crash { has_status }),
     ]
 }
 
@@ -147,6 +174,12 @@ fn happen(bench: &mut Bench, happening: Happening, made: &mut usize) {
         Happening::Pass => {
             bench.pass();
         }
+        Happening::Crash { has_status: true } => {
+            bench.pass_until_freight();
+        }
+        Happening::Crash { has_status: false } => {
+            bench.pass_until_status();
+        }
     }
 }
 
@@ -160,7 +193,7 @@ fn bench(is_verifying: bool, has_checks: bool) -> Bench {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// Each plan on the way is checked by the bench. In the end nothing is left to do, and doing it
     /// again changes nothing.
@@ -179,6 +212,17 @@ proptest! {
         prop_assert!(plan.effects.is_empty());
         plan = bench.plan();
         prop_assert_eq!(&plan.status, &bench.stage.status);
+        let held = bench.stage.status.freight_history.first();
+        for freight in &bench.freight {
+            let name = freight.metadata.name.as_deref().unwrap_or_default();
+            let is_held = held.is_some_and(|held| includes_freight(held, name));
+            prop_assert_eq!(freight.status.currently_in.contains_key("prod"), is_held);
+        }
+        let automatic = bench.promotions.iter().filter(|p| p.metadata.annotations.is_none());
+        let mut waiting = BTreeSet::new();
+        for promotion in automatic.filter(|p| !p.status.phase.is_terminal()) {
+            prop_assert!(waiting.insert(promotion.spec.freight.clone()), "promoted twice");
+        }
     }
 
     /// Every success of a Promotion that had the turn is in the history, in the order of successes.
@@ -189,8 +233,7 @@ proptest! {
         let mut bench = bench(false, false);
         let (mut made, mut expected) = (0, Vec::new());
         for happening in happenings {
-            let is_deletion = matches!(happening, Happening::Delete { .. });
-            if is_deletion {
+            if matches!(happening, Happening::Delete { .. }) {
                 continue;
             }
             let before = successes(&bench);
