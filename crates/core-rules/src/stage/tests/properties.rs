@@ -98,6 +98,19 @@ fn choose(
     names.get(index.checked_rem(names.len())?).cloned()
 }
 
+/// Somebody promotes Freight, with an intent or without.
+fn promote(bench: &mut Bench, index: usize, intent: u8) {
+    let Some(at) = index.checked_rem(bench.freight.len()) else { return };
+    let freight = bench.freight[at].clone();
+    let key = match intent {
+        0 => "kargo.akuity.io/auto-promotion-hold",
+        1 => "kargo.akuity.io/auto-promotion-resume",
+        _ => "example.com/other",
+    };
+    let name = freight.metadata.name.clone().unwrap();
+    bench.promote(&name, json!({key: freight.origin.to_string()}));
+}
+
 fn happen(bench: &mut Bench, happening: Happening, made: &mut usize) {
     let current = bench.current().map(str::to_owned);
     let has_turn =
@@ -108,17 +121,7 @@ fn happen(bench: &mut Bench, happening: Happening, made: &mut usize) {
             let (name, warehouse) = if is_second { ("b", "w2") } else { ("a", "w1") };
             bench.add_freight(&format!("{name}{made}"), warehouse);
         }
-        Happening::Promote { index, intent } => {
-            let Some(at) = index.checked_rem(bench.freight.len()) else { return };
-            let freight = bench.freight[at].clone();
-            let key = match intent {
-                0 => "kargo.akuity.io/auto-promotion-hold",
-                1 => "kargo.akuity.io/auto-promotion-resume",
-                _ => "example.com/other",
-            };
-            let name = freight.metadata.name.clone().unwrap();
-            bench.promote(&name, json!({key: freight.origin.to_string()}));
-        }
+        Happening::Promote { index, intent } => promote(bench, index, intent),
         Happening::Begin { index } => {
             if let Some(name) = choose(bench, index, has_turn) {
                 bench.run(&name);
