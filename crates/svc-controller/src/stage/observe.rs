@@ -12,7 +12,7 @@ use core_rules::{
     health::HealthFinding,
     selector::SelectorError,
     stage::{
-        Analysis, HealthSource, Settings, World, current_collection, is_control_flow,
+        Analysis, HealthSource, Settings, World, current_collection, is_control_flow, is_owned_by,
         is_target_aware,
     },
 };
@@ -47,10 +47,14 @@ impl<'a> Observed<'a> {
         let (caches, settings) = (&cx.shared.caches, &cx.shared.settings);
         let key = ObjectKey::of(&*stage);
         let config = caches.project_configs.get(&beside(&*stage, &key.namespace));
+        let mut promotions = caches.promotions_of_stage.get(&key);
+        promotions.retain(|promotion| is_owned_by(&stage, &promotion.metadata));
+        let mut requests = caches.requests_of_stage.get(&key);
+        requests.retain(|request| is_owned_by(&stage, &request.metadata));
         Self {
             policy: auto_promotion::is_enabled(config.as_deref(), &stage),
-            promotions: caches.promotions_of_stage.get(&key),
-            requests: caches.requests_of_stage.get(&key),
+            promotions,
+            requests,
             freight: freight_of(caches, &stage),
             warehouses: warehouses_of(caches, &stage),
             passing_stages: passing_stages_before(caches, &stage),
