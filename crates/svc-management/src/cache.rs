@@ -187,7 +187,10 @@ fn is_default_role(object: &impl Resource) -> bool {
 /// Bindings that we make, whatever became of them.
 fn is_watched_binding(binding: &RoleBinding) -> bool {
     let name = binding.metadata.name.as_deref().unwrap_or_default();
-    let is_system = matches!(name, names::PROJECT_ADMIN | names::PROJECT_SECRETS_READER);
+    let is_system = matches!(
+        name,
+        names::PROJECT_ADMIN | names::PROJECT_SECRETS_READER | names::PROJECT_ANALYSIS
+    );
     let is_controllers = name.ends_with(names::READ_SECRETS_SUFFIX)
         || binding.role_ref.name == names::CONTROLLER_READ_SECRETS;
     is_system || is_controllers || is_default_role(binding)

@@ -108,6 +108,7 @@ fn announce(component: Component, settings: &Settings) {
 
 fn title(component: Component) -> &'static str {
     match component {
+        Component::AnalysisController => "Analysis Controller",
         Component::Api => "API Server",
         Component::Controller => "Controller",
         Component::ExternalWebhooksServer => "External Webhooks Server",

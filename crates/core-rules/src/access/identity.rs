@@ -13,6 +13,8 @@ const REMOTE_CONTROLLER: &str = "kargo-remote-controller";
 /// A part of the product that talks to Kubernetes under its own name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Component {
+    /// AnalysisRuns, where Argo Rollouts does not take them.
+    AnalysisController,
     /// REST and the web interface.
     Api,
     /// Warehouses, Stages and Promotions of a shard.
@@ -29,7 +31,8 @@ pub enum Component {
 
 impl Component {
     /// Every component.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::AnalysisController,
         Self::Api,
         Self::Controller,
         Self::ExternalWebhooksServer,
@@ -42,6 +45,7 @@ impl Component {
     /// ServiceAccount for the Secrets of Projects.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::AnalysisController => "analysis-controller",
             Self::Api => "api",
             Self::Controller => "controller",
             Self::ExternalWebhooksServer => "external-webhooks-server",
@@ -54,6 +58,7 @@ impl Component {
     /// The name of the ServiceAccount; further controllers append their id.
     pub const fn service_account(self) -> &'static str {
         match self {
+            Self::AnalysisController => "kargo-analysis-controller",
             Self::Api => "kargo-api",
             Self::Controller => "kargo-controller",
             Self::ExternalWebhooksServer => "kargo-external-webhooks-server",

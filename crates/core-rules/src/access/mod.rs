@@ -14,6 +14,7 @@
 pub mod claim;
 
 mod admission_server;
+mod analysis_controller;
 mod api_server;
 mod controller;
 mod garbage_collector;
@@ -30,6 +31,7 @@ mod tests;
 mod webhook_receiver;
 
 pub use admission_server::{SERVING_SECRET, WEBHOOK_CONFIGURATION};
+pub use analysis_controller::ANALYSIS_ROLE;
 pub use controller::READ_SECRETS_ROLE;
 pub use identity::{Component, control_plane_user_pattern, user_name};
 pub use options::{ArgoCd, Controller, Options, SecretReading, Shard};
@@ -56,6 +58,7 @@ pub fn objects(options: &Options) -> Vec<Value> {
         admission_server::objects(options),
         webhook_receiver::objects(options),
         garbage_collector::objects(options),
+        analysis_controller::objects(options),
         project::roles(options),
         resource_namespace::objects(options),
         system_role::objects(options),

@@ -9,6 +9,7 @@ pub(super) mod group {
     pub(crate) const ARGO: &str = "argoproj.io";
     pub(crate) const AUTHENTICATION: &str = "authentication.k8s.io";
     pub(crate) const AUTHORIZATION: &str = "authorization.k8s.io";
+    pub(crate) const BATCH: &str = "batch";
     pub(crate) const COORDINATION: &str = "coordination.k8s.io";
     pub(crate) const KARGO: &str = api_kinds::GROUP;
     pub(crate) const RBAC: &str = "rbac.authorization.k8s.io";

@@ -24,6 +24,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ),
     ("authentication.k8s.io", &["tokenreviews"]),
     ("authorization.k8s.io", &["subjectaccessreviews"]),
+    ("batch", &["jobs"]),
     ("coordination.k8s.io", &["leases"]),
     (
         "rbac.authorization.k8s.io",

@@ -61,12 +61,12 @@ impl Round {
     }
 
     /// Metrics whose last measurement is under way, as the status tells: those of Jobs.
-    pub fn unfinished(&self) -> Vec<(Metric, Measurement)> {
+    pub fn unfinished(&self) -> Vec<(String, Measurement)> {
         let last = |metric: &Metric| {
             let result = self.result(&metric.name)?;
             let last = result.measurements.last()?;
             let is_open = !result.phase.is_completed() && last.finished_at.is_none();
-            is_open.then(|| (metric.clone(), last.clone()))
+            is_open.then(|| (metric.name.clone(), last.clone()))
         };
         self.metrics.iter().filter_map(last).collect()
     }
@@ -86,7 +86,8 @@ impl Round {
     }
 
     /// Enters a measurement: the end of one that is under way, or a new one.
-    pub fn record(&mut self, metric: &Metric, measurement: Measurement) {
+    pub fn record(&mut self, metric: &str, measurement: Measurement) {
+        let Some(metric) = self.metrics.iter().find(|known| known.name == metric) else { return };
         let name = &metric.name;
         let results = &mut self.status.metric_results;
         let index = results.iter().position(|result| &result.name == name).unwrap_or_else(|| {

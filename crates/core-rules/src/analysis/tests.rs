@@ -52,7 +52,7 @@ fn look(
     let mut round = round(run, seconds);
     let due: Vec<_> = round.due(at(seconds)).into_iter().cloned().collect();
     for metric in &due {
-        round.record(metric, measured(&answer(&metric.name), seconds));
+        round.record(&metric.name, measured(&answer(&metric.name), seconds));
     }
     let mut ended = round.assess();
     ended.extend(round.assess());
@@ -232,7 +232,7 @@ fn a_measurement_under_way_is_ended_and_counts_once() {
     let mut first = round(&run, 0);
     let metric = first.due(at(0))[0].clone();
     let open = Measurement { finished_at: None, ..measured(&AnalysisPhase::Running, 0) };
-    first.record(&metric, open);
+    first.record(&metric.name, open);
     let ended = first.assess();
     run.status = first.conclude(ended, at(0)).status;
     assert_eq!(run.status.phase, AnalysisPhase::Running);

@@ -2,6 +2,8 @@
 
 use crate::access::{Component, SystemRole};
 
+/// The role by which the analysis controller works in a Project.
+pub use crate::access::ANALYSIS_ROLE as PROJECT_ANALYSIS;
 /// The role by which the API server and administrators work in a Project's namespace.
 pub use crate::access::PROJECT_ADMIN_ROLE as PROJECT_ADMIN;
 /// The role by which controllers read the Secrets of a Project.
@@ -12,6 +14,8 @@ pub use crate::access::SECRETS_READER_ROLE as PROJECT_SECRETS_READER;
 /// The end of the names of the RoleBindings for controllers.
 pub const READ_SECRETS_SUFFIX: &str = "-read-secrets";
 
+/// The ServiceAccount of the analysis controller.
+pub const ANALYSIS_ACCOUNT: &str = Component::AnalysisController.service_account();
 /// The ServiceAccount of the API server.
 pub const API_ACCOUNT: &str = Component::Api.service_account();
 /// The ServiceAccount of the system's administrators.

@@ -46,6 +46,7 @@ async fn a_new_project_gets_a_namespace_and_every_grant() {
             "kargo-admin",
             "kargo-controller-read-secrets",
             "kargo-project-admin",
+            "kargo-project-analysis",
             "kargo-project-secrets-reader",
             "kargo-promoter",
             "kargo-viewer",
@@ -243,7 +244,7 @@ async fn lost_requests_and_lost_replies_leave_nothing_half_done() {
     let names: Vec<_> = (0..5).map(|number| format!("p{number}")).collect();
     join_all(names.iter().map(|name| world.ready_project(name, json!({})))).await;
     for name in &names {
-        assert_eq!(binding_names(&world, name).await.len(), 6);
+        assert_eq!(binding_names(&world, name).await.len(), 7);
         delete(&world.cluster::<Project>(), name).await;
     }
     for name in &names {

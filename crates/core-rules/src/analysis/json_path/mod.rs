@@ -60,7 +60,7 @@ enum Step {
     Descend,
     Slice(Slice),
     /// `['a','b']` and `[0,2]`.
-    Union(Vec<Step>),
+    Union(Vec<Self>),
     Filter(Box<Filter>),
 }
 

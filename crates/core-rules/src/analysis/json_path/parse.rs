@@ -44,7 +44,7 @@ struct Reader<'a> {
     steps: usize,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// Steps until something that is none.
     fn steps(&mut self) -> Result<Vec<Step>> {
         let mut steps = Vec::new();

@@ -102,9 +102,7 @@ impl Reading {
         let failure = self.holds("failureCondition", &metric.failure_condition, now)?;
         Ok(match (success, failure) {
             (_, Some(true)) | (Some(false), None) => AnalysisPhase::Failed,
-            (None | Some(true), None) | (None | Some(true), Some(false)) => {
-                AnalysisPhase::Successful
-            }
+            (None | Some(true), None | Some(false)) => AnalysisPhase::Successful,
             (Some(false), Some(false)) => AnalysisPhase::Inconclusive,
         })
     }

@@ -89,6 +89,7 @@ pub fn is_system_binding(binding: &RoleBinding) -> bool {
     };
     refers_to(names::PROJECT_ADMIN)
         || refers_to(names::PROJECT_SECRETS_READER)
+        || refers_to(names::PROJECT_ANALYSIS)
         || account::is_controller_binding(binding)
 }
 
@@ -106,11 +107,14 @@ pub fn project_admin_binding(project: &str, installation: &str) -> RoleBinding {
 }
 
 fn plan_system(project: &str, existing: &Existing, installation: &str) -> Vec<Write> {
-    let reader = vec![account_subject(names::EXTERNAL_WEBHOOKS_ACCOUNT, installation)];
-    let role = names::PROJECT_SECRETS_READER;
+    let binding = |role: &str, account: &str| {
+        let subjects = vec![account_subject(account, installation)];
+        system_binding(project, role.to_owned(), role, subjects)
+    };
     let desired = [
         project_admin_binding(project, installation),
-        system_binding(project, role.to_owned(), role, reader),
+        binding(names::PROJECT_SECRETS_READER, names::EXTERNAL_WEBHOOKS_ACCOUNT),
+        binding(names::PROJECT_ANALYSIS, names::ANALYSIS_ACCOUNT),
     ];
     desired.into_iter().filter_map(|binding| plan_binding(existing, binding)).collect()
 }

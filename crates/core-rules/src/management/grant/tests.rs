@@ -91,6 +91,12 @@ fn a_new_project_gets_every_row_of_the_table() {
             "kargo:kargo-external-webhooks-server",
         ),
         (
+            "kargo-project-analysis",
+            "ClusterRole",
+            "kargo-project-analysis",
+            "kargo:kargo-analysis-controller",
+        ),
+        (
             "kargo-controller-read-secrets",
             "ClusterRole",
             "kargo-controller-read-secrets",
@@ -235,7 +241,12 @@ fn only_the_systems_bindings_go_with_the_project() {
         .iter()
         .filter_map(|binding| binding.metadata.name.as_deref())
         .collect();
-    let expected = ["kargo-project-admin", "kargo-project-secrets-reader", "first-read-secrets"];
+    let expected = [
+        "kargo-project-admin",
+        "kargo-project-secrets-reader",
+        "kargo-project-analysis",
+        "first-read-secrets",
+    ];
     assert_eq!(names, expected);
 }
 

@@ -185,6 +185,7 @@ fn expected_bindings(view: &View<'_>) -> Vec<(String, BTreeSet<String>)> {
     let accounts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let mut expected: Vec<(String, BTreeSet<String>)> = vec![
         ("kargo-project-admin".into(), accounts(&["kargo-admin", "kargo-api"])),
+        ("kargo-project-analysis".into(), accounts(&["kargo-analysis-controller"])),
         ("kargo-project-secrets-reader".into(), accounts(&["kargo-external-webhooks-server"])),
     ];
     for account in view.list("", "serviceaccounts") {
