@@ -11,6 +11,7 @@
 )]
 
 mod application;
+mod executor;
 mod manifest;
 mod neighbour;
 mod scenario;
@@ -35,6 +36,12 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("a verification that is aborted ends its AnalysisRun", |w| Box::pin(scenario::aborted(w))),
     ("a verification whose template is missing says so", |w| Box::pin(scenario::impossible(w))),
     ("an AnalysisRun for another executor is left alone", |w| Box::pin(scenario::foreign(w))),
+    ("our executor without an id does not work beside Argo Rollouts", |w| {
+        Box::pin(scenario::refused(w))
+    }),
+    ("our executor with an id takes its own AnalysisRuns and no others", |w| {
+        Box::pin(scenario::shared(w))
+    }),
 ];
 
 #[tokio::main]

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 pub(crate) const PROJECT: &str = "shop";
 pub(crate) const STAGE: &str = "dev";
 pub(crate) const TEMPLATE: &str = "well";
+/// The id of an executor that is neither Argo Rollouts nor that of `kargo up`.
+pub(crate) const ELSEWHERE: &str = "elsewhere";
 const KARGO: &str = "kargo.akuity.io/v1alpha1";
 
 /// Lets the Stage promote by itself.
@@ -81,13 +83,13 @@ pub(crate) fn template(count: u32) -> Value {
     })
 }
 
-/// A run for an executor that is not there.
+/// A run that Argo Rollouts must not take.
 pub(crate) fn foreign_run(application: &str) -> Value {
     json!({
         "apiVersion": "argoproj.io/v1alpha1", "kind": "AnalysisRun",
         "metadata": {
             "name": "foreign", "namespace": PROJECT,
-            "labels": { "argo-rollouts.argoproj.io/controller-instance-id": "elsewhere" },
+            "labels": { "argo-rollouts.argoproj.io/controller-instance-id": ELSEWHERE },
         },
         "spec": { "metrics": [{
             "name": "well",

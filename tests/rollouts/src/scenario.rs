@@ -3,16 +3,19 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    manifest::{self, TEMPLATE},
+    executor::Executor,
+    manifest::{self, ELSEWHERE, TEMPLATE},
     neighbour::INSTANCE_ID,
     world::{World, argo, eventually, kargo},
 };
 
 const REVERIFY: &str = "kargo.akuity.io/reverify";
 const ABORT: &str = "kargo.akuity.io/abort";
+/// What Argo Rollouts is called as a writer of objects.
+const NEIGHBOUR: &str = "argo-rollouts";
 /// Long enough for whoever would take a run to take it.
 const A_WHILE: Duration = Duration::from_secs(5);
 
@@ -101,4 +104,48 @@ pub(crate) async fn foreign(world: &World) -> Result<()> {
     let run = world.get(&argo("analysisruns/foreign")).await?;
     ensure!(run["status"]["phase"].as_str().unwrap_or_default().is_empty(), "{}", run["status"]);
     Ok(())
+}
+
+/// Both would take the AnalysisRuns without a label.
+pub(crate) async fn refused(world: &World) -> Result<()> {
+    let output = Executor::run_without_id(world.kubeconfig()).await?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(!output.status.success(), "it ended well");
+    ensure!(said.contains("Argo Rollouts is installed"), "{said}");
+    Ok(())
+}
+
+/// Side by side, each has its own; the Stage is still verified by Argo Rollouts.
+pub(crate) async fn shared(world: &World) -> Result<()> {
+    let _executor = Executor::start(world.kubeconfig(), ELSEWHERE)?;
+    let has_ended = async || {
+        let run = world.get(&argo("analysisruns/foreign")).await?;
+        Ok(run["status"]["phase"] == "Successful")
+    };
+    eventually("our executor carries out what is meant for it", has_ended).await?;
+    let run = world.get(&argo("analysisruns/foreign")).await?;
+    ensure!(run["status"]["metricResults"][0]["measurements"][0]["value"] == "true", "{run}");
+    ensure!(!is_written_by(&run, NEIGHBOUR), "Argo Rollouts wrote it: {}", run["metadata"]);
+    let template = json!({ "spec": manifest::template(2)["spec"] });
+    world.patch(&argo(&format!("analysistemplates/{TEMPLATE}")), &template).await?;
+    let again =
+        json!({ "spec": { "verification": { "analysisTemplates": [{ "name": TEMPLATE }] } } });
+    world.patch(&kargo("stages/dev"), &again).await?;
+    let former = world.request(REVERIFY).await?;
+    let ended = world
+        .await_verification("the verification succeeds", |it| {
+            it["id"] != former.as_str() && it["phase"] == "Successful"
+        })
+        .await?;
+    let run = world.run_of(&ended).await?;
+    ensure!(run["status"]["metricResults"][0]["count"] == 2, "{}", run["status"]);
+    ensure!(is_written_by(&run, NEIGHBOUR), "Argo Rollouts did not write it: {}", run["metadata"]);
+    let writers = run["metadata"]["managedFields"].as_array().map_or(0, Vec::len);
+    ensure!(writers == 2, "somebody wrote it beside Kargo and Argo Rollouts: {}", run["metadata"]);
+    Ok(())
+}
+
+fn is_written_by(object: &Value, manager: &str) -> bool {
+    let writers = object["metadata"]["managedFields"].as_array();
+    writers.is_some_and(|writers| writers.iter().any(|writer| writer["manager"] == manager))
 }

@@ -1,6 +1,9 @@
 //! The cluster with everybody on it, and what tests do there.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, ensure};
 use dev_testkit::{Client, Cluster, Kargo, UpOptions};
@@ -59,6 +62,11 @@ impl World {
         self.cluster.down().await?;
         ensure!(code == Some(0), "kargo up ended with {code:?}");
         Ok(())
+    }
+
+    /// The administrator's kubeconfig.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.cluster.kubeconfig().path
     }
 
     async fn make_project(&self) -> Result<()> {
