@@ -1,5 +1,5 @@
 //! Applications on the embedded engine.
-#![allow(clippy::unwrap_used, reason = "tests say what is wrong by failing")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests say what is wrong by failing")]
 
 use std::{sync::Arc, time::Duration};
 

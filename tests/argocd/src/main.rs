@@ -1,0 +1,78 @@
+//! `make test-argocd`: promotions with a real Argo CD on a real kube-apiserver.
+//!
+//! The scenarios share one cluster, one Argo CD and one `kargo up --kubeconfig`; each has a Stage and an
+//! Application of its own. There are no nodes: Applications consist of ConfigMaps, which are healthy at once.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
+)]
+
+mod argo_cd;
+mod drift;
+mod pipeline;
+mod promotion;
+mod selection;
+mod world;
+
+use std::{future::Future, pin::Pin, process::ExitCode, time::Instant};
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::world::World;
+
+/// Run promotions with a real Argo CD
+#[derive(Parser)]
+struct Args {
+    /// Only scenarios whose name contains this
+    filter: Option<String>,
+}
+
+type Scenario = for<'a> fn(&'a World) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
+
+const SCENARIOS: &[(&str, Scenario)] = &[
+    ("a promotion pushes, syncs the Application and waits; the Stage turns healthy", |w| {
+        Box::pin(promotion::succeeds(w))
+    }),
+    ("a sync that fails turns the promotion red with the reason", |w| {
+        Box::pin(promotion::fails(w))
+    }),
+    ("an Application without the annotation is refused and left alone", |w| {
+        Box::pin(promotion::is_refused(w))
+    }),
+    ("Applications are chosen by label, and the one that others own is left out", |w| {
+        Box::pin(selection::by_label(w))
+    }),
+    ("an Application that leaves its revision turns the Stage unhealthy", |w| {
+        Box::pin(drift::is_seen(w))
+    }),
+];
+
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let args = Args::parse();
+    let begin = Instant::now();
+    let world = World::start().await?;
+    println!("       cluster, Argo CD and kargo up ({:.1} s)", begin.elapsed().as_secs_f32());
+    let filter = args.filter.unwrap_or_default();
+    let mut failed = 0;
+    for (name, scenario) in SCENARIOS.iter().filter(|(name, _)| name.contains(&filter)) {
+        let begin = Instant::now();
+        let outcome = scenario(&world).await;
+        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
+        println!("{verdict:6} {name} ({:.1} s)", begin.elapsed().as_secs_f32());
+        if let Err(error) = outcome {
+            println!("       {error:#}");
+            failed += 1;
+        }
+    }
+    if failed > 0 {
+        println!("{}", world.complaints());
+    }
+    world.stop().await?;
+    println!("argocd: {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

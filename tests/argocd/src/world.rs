@@ -1,0 +1,114 @@
+//! A cluster with Argo CD and `kargo up`, and the Git server that both know.
+
+use anyhow::{Result, ensure};
+use dev_testkit::{
+    Client, Cluster, Kargo, UpOptions,
+    server::{GitHttp, GitRepository},
+    warehouse::{Project, eventually},
+};
+use http::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::argo_cd::{ArgoCd, NAMESPACE};
+
+pub(crate) const PROJECT: &str = "shop";
+pub(crate) const WAREHOUSE: &str = "source";
+/// The repository that Applications are made from, and the one whose commits are promoted.
+const CONFIG: &str = "config";
+const SOURCE: &str = "source";
+
+/// Everything that runs.
+pub(crate) struct World {
+    // In the order in which they stop when dropped.
+    kargo: Kargo,
+    argo_cd: ArgoCd,
+    cluster: Cluster,
+    git: GitHttp,
+    pub(crate) config: GitRepository,
+    pub(crate) client: Client,
+    pub(crate) project: Project,
+    #[expect(dead_code, reason = "held for its drop")]
+    directory: TempDir,
+}
+
+impl World {
+    pub(crate) async fn start() -> Result<Self> {
+        let directory = tempfile::tempdir()?;
+        let cluster = Cluster::up(&directory.path().join("cluster")).await?;
+        let kubeconfig = cluster.kubeconfig().clone();
+        let client = Client::new(&kubeconfig)?;
+        let argo_cd = ArgoCd::start(&directory.path().join("argocd"), &kubeconfig, &client).await?;
+        let git = GitHttp::start().await?;
+        let config = git.repository(CONFIG)?;
+        config.git(&["config", "http.receivepack", "true"])?;
+        git.repository(SOURCE)?.commit("main", "first", &[("version", "1")])?;
+        let kargo = Kargo::up_on(&kubeconfig.path, &UpOptions::default()).await?;
+        let project = Project::create(&client, PROJECT).await?;
+        let subscription = json!({"git": {"repoURL": git.url(SOURCE), "branch": "main"}});
+        project.warehouse(WAREHOUSE, &subscription).await?;
+        let world = Self { kargo, argo_cd, cluster, git, config, client, project, directory };
+        // Right after the kinds were created the API server may not be able to tell yet.
+        let is_found = async || Ok(matches!(world.freight().await, Ok(Some(_))));
+        eventually("there is Freight", is_found).await?;
+        Ok(world)
+    }
+
+    pub(crate) async fn stop(self) -> Result<()> {
+        let code = self.kargo.stop().await?;
+        ensure!(code == Some(0), "exit code {code:?} after SIGTERM");
+        drop(self.argo_cd);
+        self.cluster.down().await
+    }
+
+    /// What Argo CD complained about last.
+    pub(crate) fn complaints(&self) -> String {
+        self.argo_cd.complaints()
+    }
+
+    /// The address of the repository that Applications are made from.
+    pub(crate) fn config_url(&self) -> String {
+        self.git.url(CONFIG)
+    }
+
+    /// The address of the repository whose commits are promoted.
+    pub(crate) fn source_url(&self) -> String {
+        self.git.url(SOURCE)
+    }
+
+    /// The Freight, when the Warehouse has found it.
+    pub(crate) async fn freight(&self) -> Result<Option<Value>> {
+        let freight = self.project.get("freights").await?;
+        Ok(freight["items"].as_array().and_then(|items| items.first().cloned()))
+    }
+
+    pub(crate) async fn create(&self, path: &str, body: &Value) -> Result<Value> {
+        let reply = self.client.json(Method::POST, path, body).await?;
+        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
+        Ok(reply.json())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
+        let reply = self.client.get(path).await?;
+        ensure!(reply.status.is_success(), "get {path}: {}", reply.text());
+        Ok(reply.json())
+    }
+
+    pub(crate) async fn application(&self, name: &str) -> Result<Value> {
+        self.get(&format!("{}/{name}", applications())).await
+    }
+
+    /// Asks Argo CD to look at the repository now.
+    pub(crate) async fn refresh(&self, application: &str) -> Result<()> {
+        let patch = json!({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}}});
+        let headers = [("content-type", "application/merge-patch+json")];
+        let path = format!("{}/{application}", applications());
+        let reply = self.client.send(Method::PATCH, &path, &headers, patch.to_string()).await?;
+        ensure!(reply.status.is_success(), "refresh {application}: {}", reply.text());
+        Ok(())
+    }
+}
+
+pub(crate) fn applications() -> String {
+    format!("/apis/argoproj.io/v1alpha1/namespaces/{NAMESPACE}/applications")
+}
