@@ -300,6 +300,10 @@ impl Refusal {
             _ if is_conflict(error) => Self::Conflict,
             _ if is_not_found(error) => Self::Gone,
             Some(413 | 422) => Self::Invalid(error.to_string()),
+            // What etcd says passes through kube-apiserver as an error of its own.
+            Some(500) if error.to_string().contains("request is too large") => {
+                Self::Invalid(error.to_string())
+            }
             _ => Self::Unanswered(error.to_string()),
         }
     }

@@ -79,3 +79,37 @@ impl Metrics {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use io_kube::prometheus_text;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ends_are_counted_by_project_stage_and_phase() {
+        let metrics = Metrics::default();
+        let promotion = |phase: &str| -> Promotion {
+            let started = "2026-01-01T00:00:00Z";
+            let promotion = json!({
+                "metadata": {"name": "p", "namespace": "demo"}, "spec": {"stage": "dev"},
+                "status": {"phase": phase, "startedAt": started},
+            });
+            serde_json::from_value(promotion).unwrap()
+        };
+        let now: Time = "2026-01-01T00:00:02Z".parse().unwrap();
+        for phase in ["Succeeded", "Succeeded", "Failed"] {
+            metrics.ended(&promotion(phase), now);
+        }
+        let text = prometheus_text(metrics.families(3));
+        for line in [
+            r#"kargo_promotions_completed_total{project="demo",stage="dev",phase="Succeeded"} 2"#,
+            r#"kargo_promotions_completed_total{project="demo",stage="dev",phase="Failed"} 1"#,
+            r#"kargo_promotion_duration_seconds_sum{project="demo",phase="Succeeded"} 4"#,
+            "kargo_promotions_running 3",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line}\n{text}");
+        }
+    }
+}

@@ -20,15 +20,13 @@ mod session;
 mod sessions;
 mod sweep;
 mod ticket;
+mod view;
+mod wake;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use api_kinds::{Freight, Promotion, Stage, Target, annotations, promotion::PromotionPhase};
-use core_rules::{
-    gate::PassingStages,
-    promotion::{self as rules, Abort, Decision, Observation},
-    stage::is_control_flow,
-};
+use api_kinds::{Freight, Promotion, annotations, promotion::PromotionPhase};
+use core_rules::promotion::{self as rules, Abort, Decision};
 use io_kube::{
     Controller, EventRecorder, Failure, Family, Next, ObjectKey, Pass, Precondition, Queue,
     Workers, patch_status,
@@ -42,6 +40,7 @@ use self::{
     permits::Permits,
     sessions::Sessions,
     ticket::Ticket,
+    view::View,
 };
 use crate::shared::Cx;
 
@@ -60,16 +59,6 @@ pub(crate) struct Context {
     component: String,
     /// Promotions that went away before they ended, by their uid.
     abandoned: Mutex<BTreeMap<ObjectKey, String>>,
-}
-
-impl Context {
-    /// Wakes the current Promotion of a Stage.
-    fn wake_current(&self, stage: &ObjectKey) {
-        let stage = self.shared.caches.stages.get(stage);
-        if let Some(current) = stage.and_then(|stage| current_promotion(&stage)) {
-            self.queue.add(current);
-        }
-    }
 }
 
 /// A running controller of Promotions.
@@ -102,63 +91,11 @@ pub(crate) fn start(shared: &Cx) -> Promotions {
         abandoned: Mutex::default(),
     });
     sweep::sweep(&cx);
-    let waker = cx.clone();
-    shared.caches.promotions.on_change(move |old, new| wake(&waker, old, new));
-    let waker = cx.clone();
-    shared.caches.stages.on_change(move |old, new| wake_next(&waker, old, new));
-    if let Some(applications) = &shared.applications {
-        let waker = cx.clone();
-        applications.on_change(move |old, new| waker.sessions.notice(old, new));
-    }
+    wake::listen(&cx);
     let passing = cx.clone();
     let workers = Controller::new(cx.queue.clone(), shared.settings.workers.promotions)
         .start(ports, move |key, pass| reconcile(passing.clone(), key, pass));
     Promotions { cx, workers }
-}
-
-fn wake(cx: &Context, old: Option<&Promotion>, new: Option<&Promotion>) {
-    match (old, new) {
-        (None, Some(new)) if !new.status.phase.is_terminal() => cx.queue.add(ObjectKey::of(new)),
-        (Some(old), Some(new)) if what_counts(old) != what_counts(new) => {
-            cx.queue.add(ObjectKey::of(new));
-        }
-        (Some(old), None) if !old.status.phase.is_terminal() => {
-            let key = ObjectKey::of(old);
-            cx.abandoned.lock().insert(key.clone(), old.uid().unwrap_or_default());
-            cx.queue.add(key);
-        }
-        _ => {}
-    }
-}
-
-/// What a pass depends on, besides its own status.
-fn what_counts(promotion: &Promotion) -> impl PartialEq + '_ {
-    let (metadata, notes) = (&promotion.metadata, promotion.annotations());
-    (
-        metadata.uid.as_ref(),
-        metadata.generation,
-        metadata.deletion_timestamp.is_some(),
-        notes.get(annotations::REFRESH),
-        notes.get(annotations::ABORT),
-        // Others may end it too.
-        promotion.status.phase.is_terminal(),
-    )
-}
-
-/// Wakes the Promotion whose turn it is now.
-fn wake_next(cx: &Context, old: Option<&Stage>, new: Option<&Stage>) {
-    let current = new.and_then(current_promotion);
-    if let Some(current) =
-        current.filter(|key| old.and_then(current_promotion).as_ref() != Some(key))
-    {
-        cx.queue.add(current);
-    }
-}
-
-/// The Promotion that the Stage names as its current one.
-fn current_promotion(stage: &Stage) -> Option<ObjectKey> {
-    let current = stage.status.current_promotion.as_ref()?;
-    Some(ObjectKey::new(stage.namespace().unwrap_or_default(), &current.name))
 }
 
 async fn reconcile(cx: Arc<Context>, key: ObjectKey, pass: Pass) -> Result<Next, Failure> {
@@ -279,52 +216,4 @@ async fn write(
     let Some(written) = written else { return Ok(new.clone()) };
     pass.wrote(&cx.shared.caches.promotions, &written);
     Ok(written)
-}
-
-/// A Promotion and what it depends on, as the caches show it.
-struct View {
-    key: ObjectKey,
-    promotion: Arc<Promotion>,
-    stage: Option<Arc<Stage>>,
-    freight: Option<Arc<Freight>>,
-    target: Option<Arc<Target>>,
-}
-
-impl View {
-    fn of(cx: &Context, key: &ObjectKey, promotion: Arc<Promotion>) -> Self {
-        let caches = &cx.shared.caches;
-        let beside = |name: &String| ObjectKey::new(&key.namespace, name);
-        Self {
-            stage: caches.stages.get(&beside(&promotion.spec.stage)),
-            freight: caches.freight.get(&beside(&promotion.spec.freight)),
-            target: caches.targets.get(&beside(&promotion.spec.target)),
-            key: key.clone(),
-            promotion,
-        }
-    }
-
-    /// Which of the Stages before its own only pass Freight on.
-    fn passing_stages(&self, cx: &Context) -> PassingStages {
-        let requests = self.stage.iter().flat_map(|stage| &stage.spec.requested_freight);
-        let before = requests.flat_map(|request| &request.sources.stages);
-        let passes = |name: &&String| {
-            let stage = cx.shared.caches.stages.get(&ObjectKey::new(&self.key.namespace, *name));
-            stage.is_some_and(|stage| is_control_flow(&stage))
-        };
-        before.filter(passes).cloned().collect()
-    }
-
-    fn decide(&self, cx: &Context) -> Decision {
-        let passing_stages = self.passing_stages(cx);
-        rules::decide(&Observation {
-            promotion: &self.promotion,
-            stage: self.stage.as_deref(),
-            freight: self.freight.as_deref(),
-            target: self.target.as_deref(),
-            passing_stages: &passing_stages,
-            is_running_here: cx.sessions.get(&self.key).is_some(),
-            component: &cx.component,
-            now: cx.shared.now(),
-        })
-    }
 }

@@ -85,3 +85,78 @@ impl Sessions {
         self.table.lock().tickets.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core_rules::argo_cd::Awaited;
+    use futures::FutureExt;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn ticket(name: &str, uid: &str, stage: &str) -> Arc<Ticket> {
+        let key = ObjectKey::new("demo", name);
+        Arc::new(Ticket::new(key, uid.to_owned(), stage, String::new()).0)
+    }
+
+    fn application(name: &str, health: &str) -> Application {
+        let object: Value = json!({
+            "metadata": {"name": name, "namespace": "argocd"}, "status": {"health": {"status": health}},
+        });
+        Application::read(object).unwrap()
+    }
+
+    #[test]
+    fn a_stage_is_busy_until_no_step_runs_any_more() {
+        let sessions = Sessions::default();
+        let (first, second) = (ticket("p1", "u1", "dev"), ticket("p2", "u2", "dev"));
+        let stage = ObjectKey::new("demo", "dev");
+        assert!(!sessions.is_busy(&stage));
+        sessions.add(&first);
+        assert!(sessions.is_busy(&stage) && !sessions.is_busy(&ObjectKey::new("demo", "test")));
+        first.end();
+        assert!(!sessions.is_busy(&stage));
+        sessions.add(&second);
+        sessions.remove(&first);
+        assert!(sessions.is_busy(&stage));
+        assert_eq!(sessions.len(), 1);
+    }
+
+    #[test]
+    fn a_ticket_does_not_take_another_of_its_name_with_it() {
+        let sessions = Sessions::default();
+        let (old, new) = (ticket("p", "u1", "dev"), ticket("p", "u2", "dev"));
+        sessions.add(&old);
+        sessions.add(&new);
+        sessions.remove(&old);
+        assert_eq!(sessions.get(&new.key).unwrap().uid, "u2");
+        assert!(sessions.is_busy(&new.stage));
+        sessions.remove(&new);
+        assert!(!sessions.is_busy(&new.stage));
+    }
+
+    #[test]
+    fn only_who_looks_at_an_application_is_woken_by_it() {
+        let sessions = Sessions::default();
+        let (waits, other) = (ticket("p1", "u1", "dev"), ticket("p2", "u2", "test"));
+        for (ticket, app) in [(&waits, "web"), (&other, "api")] {
+            let config = json!({"apps": [{"name": app}]});
+            ticket.await_applications(Awaited::of_step("argocd-wait", &config, "argocd"));
+            sessions.add(ticket);
+        }
+        let (old, new) = (application("web", "Progressing"), application("web", "Healthy"));
+        sessions.notice(Some(&old), Some(&new));
+        assert!(waits.woken().now_or_never().is_some());
+        assert!(other.woken().now_or_never().is_none());
+    }
+
+    #[test]
+    fn a_refresh_wakes_once() {
+        let ticket = ticket("p", "u", "dev");
+        ticket.refresh("t1".to_owned());
+        assert!(ticket.woken().now_or_never().is_some());
+        ticket.refresh("t1".to_owned());
+        assert!(ticket.woken().now_or_never().is_none());
+        assert_eq!(ticket.handled_refresh(), "t1");
+    }
+}

@@ -19,6 +19,7 @@ mod error;
 mod journal;
 mod observer;
 mod order;
+mod outfit;
 mod quota;
 mod render;
 mod report;
@@ -34,8 +35,9 @@ pub use self::{
     journal::{Entry, FileJournal, Journal, JournalError, Moment, Saved},
     observer::{Event, Observer, Silent},
     order::{Order, Target},
+    outfit::Driver,
     runner::{BuiltIn, Runner, Traits},
-    session::{Driver, Passed, Session},
+    session::{Passed, Session},
     stop::{Stop, StopHandle, StopSignal, stopping},
 };
 

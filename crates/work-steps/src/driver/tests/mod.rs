@@ -75,6 +75,8 @@ async fn an_object_that_cannot_be_looked_at_is_asked_for_again() {
     let down = LookupError { message: "no connection".into(), is_temporary: true };
     *world.control_plane.failure.lock() = Some(down);
     assert!(matches!(world.run().await, Passed::Waiting(_)));
+    let told = world.journal.last().message;
+    assert!(told.ends_with("no connection; step will be retried"), "{told}");
     *world.control_plane.failure.lock() = None;
     let passed = world.run().await;
     assert_eq!(phase(&passed), Some(&PromotionPhase::Succeeded));

@@ -252,6 +252,7 @@ pub(super) struct MemoryJournal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     pub(super) phase: PromotionPhase,
+    pub(super) message: String,
     pub(super) progress: Progress,
 }
 
@@ -287,8 +288,11 @@ impl Journal for MemoryJournal {
                 if let Some(left) = left {
                     *left -= 1;
                 }
-                let (phase, progress) = (entry.phase.clone(), entry.progress.clone());
-                self.entries.lock().push(Written { phase, progress });
+                self.entries.lock().push(Written {
+                    phase: entry.phase.clone(),
+                    message: entry.message.to_owned(),
+                    progress: entry.progress.clone(),
+                });
                 Ok(())
             }
         };
