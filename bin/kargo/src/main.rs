@@ -1,5 +1,6 @@
 //! The one binary. A subcommand parses its settings, wires crates together and reports; what it does lives in the crates.
 
+mod analysis_controller;
 mod argocd;
 mod backup;
 mod cluster;
@@ -40,6 +41,8 @@ enum Command {
     Controller,
     /// Keep Projects, their namespaces and the permissions of the other components
     ManagementController,
+    /// Carry out AnalysisRuns where no Argo Rollouts does
+    AnalysisController,
     /// Answer what the API server of a cluster asks about writes
     KubernetesWebhooksServer,
     /// Delete Promotions and Freight that nobody needs any more
@@ -85,6 +88,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Up(args) => up::run(&args),
         Command::Controller => controller::run(),
         Command::ManagementController => management_controller::run(),
+        Command::AnalysisController => analysis_controller::run(),
         Command::KubernetesWebhooksServer => kubernetes_webhooks_server::run(),
         Command::GarbageCollector(args) => garbage_collector::run(&args),
         Command::Discover(args) => discover::run(&args),

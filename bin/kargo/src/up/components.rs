@@ -6,10 +6,12 @@ use core_clock::{BoxTask, Tasks};
 use core_rules::access::Component;
 use io_runtime::SystemEnvironment;
 use kube::Client;
+use svc_analysis::Error;
 use svc_management::{Monitor, Replicas};
 
 use super::{World, installation::Installation};
 use crate::{
+    analysis_controller::Executor,
     controller::{self, Candidate, Replica, Vital, Work},
     exit::Failure,
     garbage_collector::Counts,
@@ -41,6 +43,7 @@ pub(super) async fn start(
     world: &World,
 ) -> Result<(), Failure> {
     start_controller(clients, installation, &replicas, directory, world).await?;
+    start_analysis(clients, installation, &replicas, world)?;
     start_management(clients, installation, replicas, world)?;
     start_garbage_collector(clients, installation, world)?;
     world.vitals.complete();
@@ -80,6 +83,51 @@ async fn start_controller(
 async fn control(work: Work, candidate: Candidate, replica: Replica) {
     while let Err(failure) = work.as_candidate(&candidate, &replica).await {
         tracing::error!(%failure, "controller starts over");
+    }
+}
+
+/// Starts the executor of AnalysisRuns, where there are any.
+fn start_analysis(
+    clients: &dyn Clients,
+    installation: &Installation,
+    replicas: &Replicas,
+    world: &World,
+) -> Result<(), Failure> {
+    if !installation.options.rollouts {
+        return Ok(());
+    }
+    let environment = installation.environment(&SystemEnvironment);
+    let identity = match replicas {
+        Replicas::One => None,
+        Replicas::Many(identity) => Some(identity.clone()),
+    };
+    // Where nobody else shares the work, people who write templates are those of this machine.
+    let executor = Executor::from_environment(&environment, identity.is_none())?;
+    let client = clients.client(Component::AnalysisController);
+    world.vitals.add(executor.monitor());
+    let work = analyse(executor, client, identity, world.clone());
+    world.tasks.spawn("analysis controller", Box::pin(work));
+    Ok(())
+}
+
+/// Carries AnalysisRuns out; whoever loses the lead becomes a candidate again. Where it must not work at all, others do.
+async fn analyse(executor: Executor, client: Client, identity: Option<String>, world: World) {
+    loop {
+        let life = world.with_tasks(world.tasks.child());
+        let ended = executor.work(client.clone(), life.ports(), identity.clone()).await;
+        life.tasks.shutdown(HANDOVER).await;
+        match ended {
+            Ok(()) => return,
+            Err(error @ (Error::Kinds | Error::Rollouts)) => {
+                tracing::info!(%error, "AnalysisRuns are not carried out here");
+                return;
+            }
+            Err(error) => tracing::warn!(%error, "analysis controller starts over"),
+        }
+        tokio::select! {
+            () = world.tasks.stopping() => return,
+            () = world.clock.sleep(HANDOVER) => {}
+        }
     }
 }
 
