@@ -13,14 +13,12 @@ use core_rules::{
     event::Event,
     stage::{self, Creation, Effect, FreightUpdate, Plan, Wake},
 };
-use io_kube::{
-    Failure, Next, ObjectKey, Pass, Precondition, merge_difference, patch_status, status_code,
-};
+use io_kube::{Failure, Next, Pass, Precondition, patch_status, status_code};
 use kube::{
     Api,
     api::{Patch, PatchParams, PostParams},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Context, observe::Observed, verify};
 use crate::telling::occurrence;
@@ -132,7 +130,8 @@ impl<'a> Execution<'a> {
         if old.status == self.plan.status {
             return Ok(());
         }
-        let new = Stage { status: self.plan.status.clone(), ..old.clone() };
+        let Stage { metadata, spec, .. } = old.clone();
+        let new = Stage { metadata, spec, status: self.plan.status.clone() };
         let client = &self.cx.shared.client;
         if let Some(written) = patch_status(client, old, &new, Precondition::Version).await? {
             self.pass.wrote(&self.cx.shared.caches.stages, &written);
@@ -201,16 +200,4 @@ pub(super) fn text(error: &kube::Error) -> String {
         kube::Error::Api(status) => status.message.clone(),
         other => other.to_string(),
     }
-}
-
-/// The merge patch that the update makes to what Freight says about the Stage.
-pub(super) fn freight_patch(
-    stage: &ObjectKey,
-    freight: &api_kinds::Freight,
-    update: &FreightUpdate,
-) -> Option<Value> {
-    let mut status = freight.status.clone();
-    update.apply(&mut status, &stage.name);
-    let (old, new) = (serde_json::to_value(&freight.status), serde_json::to_value(&status));
-    merge_difference(&old.ok()?, &new.ok()?)
 }

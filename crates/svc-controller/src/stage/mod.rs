@@ -45,7 +45,11 @@ use io_kube::{
 use parking_lot::Mutex;
 
 use self::{execute::Execution, observe::Observed, runs::Runs};
-use crate::{caches::Caches, freight::Combiner, shared};
+use crate::{
+    caches::Caches,
+    freight::{self, Combiner},
+    shared,
+};
 
 const CONTROLLER: &str = "stage-controller";
 /// When to look again at a Stage whose Freight would not take a change.
@@ -139,12 +143,12 @@ impl Context {
         &self,
         pass: &Pass,
         stage: &Stage,
-        freight: &Freight,
+        piece: &Freight,
         update: &FreightUpdate,
     ) -> bool {
         let key = ObjectKey::of(stage);
-        let Some(patch) = execute::freight_patch(&key, freight, update) else { return false };
-        pass.awaits(self.combiner.submit(&ObjectKey::of(freight), key, patch));
+        let Some(patch) = freight::patch(&piece.status, &key.name, update) else { return false };
+        pass.awaits(self.combiner.submit(&ObjectKey::of(piece), key, patch));
         true
     }
 }

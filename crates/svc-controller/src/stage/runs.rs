@@ -11,7 +11,7 @@ use core_rules::{
     stage::{RunLookup, RunSource, current_collection},
     verification::run_view,
 };
-use io_kube::{Backoff, Cache, ObjectKey, is_not_found, status_code};
+use io_kube::{Backoff, Cache, ObjectKey, status_code};
 use kube::{Api, Client, api::ListParams};
 use parking_lot::RwLock;
 use tokio::sync::watch;
@@ -141,7 +141,7 @@ async fn probe(client: &Client) -> Served {
     let templates: Api<AnalysisTemplate> = Api::all(client.clone());
     match templates.list(&ListParams::default().limit(1)).await {
         Ok(_) => Served::Yes,
-        Err(error) if is_not_found(&error) => Served::No,
+        Err(error) if status_code(&error) == Some(404) => Served::No,
         Err(error) if status_code(&error) == Some(403) => {
             tracing::warn!(%error, "AnalysisTemplates may not be listed: verification is off; grant the controller access to them");
             Served::No

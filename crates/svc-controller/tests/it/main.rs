@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail like the tests themselves"
 )]
 
+mod argo_cd;
 mod budget;
 mod pipeline;
 mod promotion;
@@ -15,5 +16,6 @@ mod scene;
 mod script;
 mod spread;
 mod stage;
+mod verification;
 mod warehouse;
 mod world;

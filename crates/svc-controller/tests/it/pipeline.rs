@@ -26,7 +26,11 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     pub(crate) async fn start(variables: &[(&str, &str)]) -> Self {
-        let world = World::start(variables).await;
+        Self::of(World::start(variables).await).await
+    }
+
+    /// A pipeline in this world.
+    pub(crate) async fn of(world: World) -> Self {
         world.repositories.set(URL, Answer::Commit(FIRST));
         world.create("w", URL).await;
         world.until("Freight", || async { world.freight().await.len() == 1 }).await;

@@ -54,6 +54,30 @@ async fn a_promotion_of_trivial_steps_is_written_once() {
 }
 
 #[tokio::test]
+async fn the_start_of_a_step_that_changes_something_outside_is_written_before_it_runs() {
+    let pipeline = Pipeline::start(&[]).await;
+    let steps = json!([
+        {"uses": "compose-output", "as": "a", "config": {}},
+        {"uses": "http", "as": "b", "config": {"do": "hang", "key": "b"}},
+        {"uses": "compose-output", "as": "c", "config": {}},
+        {"uses": "http", "as": "d", "config": {"do": "hang", "key": "d"}},
+    ]);
+    pipeline.stage("dev", steps).await;
+    let versions = pipeline.versions_of_promotions().await;
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    for (key, step) in [("b", 1), ("d", 3)] {
+        pipeline.begun(key).await;
+        let status = pipeline.promotion(&name).await.status;
+        assert_eq!((status.phase, status.current_step), (PromotionPhase::Running, step));
+        assert!(status.started_at.is_some() && status.freight_collection.is_some());
+        pipeline.world.script.release(key);
+    }
+    pipeline.ended(&name, PromotionPhase::Succeeded).await;
+    let phases = versions.until_ended(&name).await;
+    assert_eq!(phases, ["", "Running", "Running", "Succeeded"]);
+}
+
+#[tokio::test]
 async fn promotions_of_a_stage_run_one_at_a_time_in_their_order() {
     let pipeline = Pipeline::start(&[]).await;
     pipeline.stage("dev", slow_steps()).await;

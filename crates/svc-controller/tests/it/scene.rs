@@ -6,7 +6,10 @@ use api_analysis::AnalysisRun;
 use api_kinds::{Freight, ProjectConfig, Promotion, PromotionRequest, Stage};
 use kube::{
     Api, ResourceExt,
-    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams,
+    },
 };
 use serde_json::{Value, json};
 
@@ -208,6 +211,19 @@ impl Pipeline {
         let template = serde_json::from_value(template).unwrap();
         let templates = self.api::<api_analysis::AnalysisTemplate>();
         templates.create(&PostParams::default(), &template).await.unwrap();
+    }
+
+    /// Installs kinds.
+    pub(crate) async fn install(&self, kinds: Vec<Value>) {
+        let resource = ApiResource::from_gvk_with_plural(
+            &GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+            "customresourcedefinitions",
+        );
+        let definitions: Api<DynamicObject> = Api::all_with(self.world.client.clone(), &resource);
+        for kind in kinds {
+            let kind = serde_json::from_value(kind).unwrap();
+            definitions.create(&PostParams::default(), &kind).await.unwrap();
+        }
     }
 
     pub(crate) fn api<K>(&self) -> Api<K>

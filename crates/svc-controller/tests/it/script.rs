@@ -1,5 +1,7 @@
 //! Steps that do as they are told by their configuration or by the test.
 //!
+//! Those of kind `http` count as changing something outside, those of kind `compose-output` do not.
+//!
 //! | `do` | what the step does |
 //! |---|---|
 //! | nothing | succeeds; its configuration is its output |
@@ -51,10 +53,10 @@ impl Script {
 
 impl Runner for Script {
     fn traits(&self, kind: &str) -> Option<Traits> {
-        (kind == "compose-output").then_some(Traits {
+        matches!(kind, "compose-output" | "http").then_some(Traits {
             defaults: Defaults::IMMEDIATE,
-            feeds_task: true,
-            is_quiet: true,
+            feeds_task: kind == "compose-output",
+            is_quiet: kind == "compose-output",
         })
     }
 

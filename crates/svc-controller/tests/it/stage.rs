@@ -175,3 +175,38 @@ async fn a_warehouse_that_is_gone_is_told_and_others_go_on() {
         })
         .await;
 }
+
+#[tokio::test]
+async fn a_warehouse_that_comes_later_counts() {
+    let pipeline = Pipeline::flowing(&[]).await;
+    pipeline.stage_for("dev", json!([direct("v")]), trivial()).await;
+    pipeline.automate(&["dev"]).await;
+    let told = |stage: &api_kinds::Stage| {
+        let mut conditions = stage.status.conditions.iter();
+        conditions.any(|condition| condition.message.contains("\"v\""))
+    };
+    pipeline.stage_is("dev", "the Warehouse is missed", told).await;
+    pipeline.add_warehouse("v").await;
+    pipeline.stage_is("dev", "the Warehouse is there", |stage| !told(stage)).await;
+    let freight = pipeline.add_freight("v", '5').await;
+    pipeline.verified(&freight, "dev").await;
+}
+
+#[tokio::test]
+async fn verified_freight_wakes_the_stages_after_and_nobody_else() {
+    let pipeline = Pipeline::flowing(&[]).await;
+    pipeline.stage_for("dev", json!([direct("w")]), trivial()).await;
+    pipeline.stage_for("staging", json!([after(&["dev"])]), trivial()).await;
+    pipeline.stage_for("aside", json!([after(&["elsewhere"])]), trivial()).await;
+    pipeline.automate(&["dev", "staging", "aside"]).await;
+    pipeline.verified(&pipeline.freight, "staging").await;
+    pipeline.settle().await;
+    let settled = pipeline.get_stage("aside").await.resource_version();
+    let second = pipeline.add_freight("w", '2').await;
+    pipeline.verified(&second, "staging").await;
+    pipeline.settle().await;
+    assert_eq!(pipeline.get_stage("aside").await.resource_version(), settled);
+    let status = pipeline.get_freight(&pipeline.freight).await.status;
+    assert!(status.currently_in.is_empty());
+    assert_eq!(status.verified_in.len(), 2);
+}

@@ -6,6 +6,7 @@ use api_kinds::{Freight, Warehouse};
 use core_clock::{FixedEnvironment, ManualClock};
 use core_rules::admission::Identities;
 use dev_testkit::engine::{AuditSink, Engine, Identity};
+use io_argo::Applications;
 use io_kube::Ports;
 use io_runtime::TaskGroup;
 use kube::{
@@ -52,8 +53,15 @@ impl World {
         world
     }
 
-    /// The same before the controller starts.
+    /// The same before the controller starts. AnalysisRuns and Applications are served.
     pub(crate) async fn idle(variables: &[(&str, &str)]) -> Self {
+        let mut kinds = api_analysis::crds();
+        kinds.push(application_kind());
+        Self::serving(variables, kinds).await
+    }
+
+    /// The same with these kinds beside our own.
+    pub(crate) async fn serving(variables: &[(&str, &str)], kinds: Vec<Value>) -> Self {
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
         let namespace = json!({
             "apiVersion": "v1", "kind": "Namespace",
@@ -65,7 +73,7 @@ impl World {
             .clock(clock.clone())
             .admission(rules.clone())
             .audit(requests.clone())
-            .crds(api_analysis::crds())
+            .crds(kinds)
             .objects([namespace])
             .start()
             .await
@@ -113,7 +121,7 @@ impl World {
                 directory: self.directory.path().to_owned(),
                 quota_bytes: None,
             },
-            applications: None,
+            applications: Some(Applications::new(self.client.clone(), "argocd", &ports)),
             monitor: Monitor::default(),
             ports: ports.clone(),
         };
@@ -199,6 +207,22 @@ impl World {
 #[expect(clippy::disallowed_methods, reason = "the clock of the engine is the test's")]
 pub(crate) async fn real_time(time: Duration) {
     tokio::time::sleep(time).await;
+}
+
+/// The kind of Argo CD's Applications, with whatever fields.
+fn application_kind() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "applications.argoproj.io"},
+        "spec": {
+            "group": "argoproj.io", "scope": "Namespaced",
+            "names": {"kind": "Application", "listKind": "ApplicationList", "plural": "applications", "singular": "application"},
+            "versions": [{
+                "name": "v1alpha1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
+    })
 }
 
 /// Requests of components, but for watches and the lists before them, as `verb path`.
