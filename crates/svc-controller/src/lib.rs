@@ -79,10 +79,11 @@ pub async fn run(parts: Parts) {
 /// Starts all controllers when all there is is known, and never ends.
 async fn work(cx: &Cx, searcher: Arc<dyn Searcher>, monitor: &Monitor) {
     cx.caches.synced().await;
+    // Promotions under way need nobody else, and go on at once.
+    let promotions = promotion::start(cx);
     if let Some(applications) = &cx.applications {
         applications.settled().await;
     }
-    let promotions = promotion::start(cx);
     let [stages, control_flow_stages] = stage::start(cx).await;
     monitor.set(vec![
         warehouse::start(cx, searcher),
