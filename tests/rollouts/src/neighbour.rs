@@ -13,7 +13,7 @@ pub(crate) const INSTANCE_ID: &str = "rollouts";
 
 /// A running controller; killed when dropped.
 pub(crate) struct Neighbour {
-    _child: Child,
+    child: Child,
 }
 
 /// Where a tool of `tools/build` is.
@@ -40,7 +40,12 @@ impl Neighbour {
             .stderr(log)
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { _child: child })
+        Ok(Self { child })
+    }
+
+    /// Ends it, and with it the watches that an API server would wait for.
+    pub(crate) async fn stop(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct World {
     kargo: Kargo,
     pub(crate) application: Application,
     client: Client,
-    _neighbour: Neighbour,
+    neighbour: Neighbour,
     _directory: TempDir,
 }
 
@@ -50,7 +50,7 @@ impl World {
             cluster,
             kargo,
             application: Application::start().await?,
-            _neighbour: neighbour,
+            neighbour,
             _directory: directory,
         };
         world.make_project().await?;
@@ -59,6 +59,7 @@ impl World {
 
     pub(crate) async fn stop(self) -> Result<()> {
         let code = self.kargo.stop().await?;
+        self.neighbour.stop().await?;
         self.cluster.down().await?;
         ensure!(code == Some(0), "kargo up ended with {code:?}");
         Ok(())
