@@ -10,6 +10,7 @@
     reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
 )]
 
+mod abroad;
 mod argo_cd;
 mod drift;
 mod pipeline;
@@ -48,6 +49,9 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     }),
     ("an Application that leaves its revision turns the Stage unhealthy", |w| {
         Box::pin(drift::is_seen(w))
+    }),
+    ("a control plane on the embedded engine promotes to the Argo CD of another cluster", |w| {
+        Box::pin(abroad::promotes(w))
     }),
 ];
 

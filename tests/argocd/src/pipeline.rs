@@ -1,12 +1,12 @@
 //! A Stage with an Application: what is promoted becomes a value of a ConfigMap.
 
 use anyhow::{Context, Result};
-use dev_testkit::warehouse::eventually;
+use dev_testkit::warehouse::{Project, eventually};
 use serde_json::{Value, json};
 
 use crate::{
     argo_cd::NAMESPACE,
-    world::{PROJECT, WAREHOUSE, World, applications},
+    world::{PROJECT, WAREHOUSE, World, applications, create, freight},
 };
 
 /// A ConfigMap that a cluster accepts.
@@ -17,12 +17,24 @@ pub(crate) const BAD: &str = "{name: NAME}\ndata:\n  commit: none\n  number: 7\n
 /// A Stage, and the folder of the repository that its Application is made from.
 pub(crate) struct Pipeline<'a> {
     world: &'a World,
+    project: &'a Project,
     pub(crate) stage: &'static str,
 }
 
 impl<'a> Pipeline<'a> {
     /// Creates folder and Stage.
     pub(crate) async fn create(
+        world: &'a World,
+        stage: &'static str,
+        config_map: &str,
+        apps: &Value,
+    ) -> Result<Self> {
+        Self::create_in(&world.project, world, stage, config_map, apps).await
+    }
+
+    /// The same in a Project of another control plane.
+    pub(crate) async fn create_in(
+        project: &'a Project,
         world: &'a World,
         stage: &'static str,
         config_map: &str,
@@ -42,8 +54,8 @@ impl<'a> Pipeline<'a> {
                 "promotionTemplate": {"spec": {"steps": steps(world, &file, apps)}},
             },
         });
-        world.create(&world.project.path("stages"), &body).await?;
-        Ok(Self { world, stage })
+        create(&project.client, &project.path("stages"), &body).await?;
+        Ok(Self { world, project, stage })
     }
 
     /// Creates an Application of the Stage's folder, in a namespace of its name.
@@ -73,7 +85,7 @@ impl<'a> Pipeline<'a> {
         if automated.is_object() {
             body["spec"]["syncPolicy"]["automated"] = automated.clone();
         }
-        self.world.create(&applications(), &body).await.map(drop)
+        create(&self.world.client, &applications(), &body).await.map(drop)
     }
 
     /// The annotation with which an Application lets this Stage change it.
@@ -83,23 +95,23 @@ impl<'a> Pipeline<'a> {
 
     /// Promotes the Freight and waits for the end.
     pub(crate) async fn promote(&self) -> Result<Value> {
-        let freight = self.world.freight().await?.context("there is Freight")?;
+        let freight = freight(self.project).await?.context("there is Freight")?;
         let body = json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Promotion",
             "metadata": {"generateName": "by-hand-"},
             "spec": {"stage": self.stage, "freight": freight["metadata"]["name"]},
         });
-        let path = self.world.project.path("promotions");
-        let created = self.world.create(&path, &body).await?;
+        let path = self.project.path("promotions");
+        let created = create(&self.project.client, &path, &body).await?;
         let name = created["metadata"]["name"].as_str().context("a Promotion has a name")?;
         let path = format!("promotions/{name}");
         let is_over = async || {
-            let promotion = self.world.project.get(&path).await?;
+            let promotion = self.project.get(&path).await?;
             let phase = promotion["status"]["phase"].as_str().unwrap_or_default().to_owned();
             Ok(!matches!(phase.as_str(), "" | "Pending" | "Running"))
         };
         let waited = eventually(&format!("{name} ends"), is_over).await;
-        let promotion = self.world.project.get(&path).await?;
+        let promotion = self.project.get(&path).await?;
         waited.with_context(|| promotion["status"].to_string())?;
         Ok(promotion)
     }
@@ -107,11 +119,10 @@ impl<'a> Pipeline<'a> {
     /// Waits until the health of the Stage is this, and returns the Stage.
     pub(crate) async fn await_health(&self, status: &str) -> Result<Value> {
         let path = format!("stages/{}", self.stage);
-        let is_so = async || {
-            Ok(self.world.project.get(&path).await?["status"]["health"]["status"] == status)
-        };
+        let is_so =
+            async || Ok(self.project.get(&path).await?["status"]["health"]["status"] == status);
         let waited = eventually(&format!("Stage {} is {status}", self.stage), is_so).await;
-        let stage = self.world.project.get(&path).await?;
+        let stage = self.project.get(&path).await?;
         waited.with_context(|| stage["status"].to_string())?;
         Ok(stage)
     }
@@ -122,7 +133,7 @@ impl<'a> Pipeline<'a> {
         let reference = |name: &&str| json!({"name": name, "namespace": NAMESPACE});
         let wanted = json!(names.iter().map(reference).collect::<Vec<_>>()).to_string();
         let is_so = async || {
-            let stage = self.world.project.get(&path).await?;
+            let stage = self.project.get(&path).await?;
             let annotation = &stage["metadata"]["annotations"]["kargo.akuity.io/argocd-context"];
             Ok(*annotation == wanted.as_str())
         };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     pipeline::{BAD, GOOD, Pipeline, was_synced_by},
-    world::World,
+    world::{World, freight},
 };
 
 /// From the push to a healthy Stage.
@@ -14,7 +14,7 @@ pub(crate) async fn succeeds(world: &World) -> Result<()> {
     pipeline.application("good", &json!({"annotations": pipeline.permission()})).await?;
     let promotion = pipeline.promote().await?;
     ensure!(promotion["status"]["phase"] == "Succeeded", "{}", promotion["status"]);
-    let freight = world.freight().await?.context("there is Freight")?;
+    let freight = freight(&world.project).await?.context("there is Freight")?;
     let config_map = pipeline.config_map("good").await?;
     ensure!(config_map["data"]["commit"] == freight["commits"][0]["id"], "{config_map}");
     let application = world.application("good").await?;

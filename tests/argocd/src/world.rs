@@ -1,5 +1,7 @@
 //! A cluster with Argo CD and `kargo up`, and the Git server that both know.
 
+use std::path::Path;
+
 use anyhow::{Result, ensure};
 use dev_testkit::{
     Client, Cluster, Kargo, UpOptions,
@@ -44,14 +46,18 @@ impl World {
         config.git(&["config", "http.receivepack", "true"])?;
         git.repository(SOURCE)?.commit("main", "first", &[("version", "1")])?;
         let kargo = Kargo::up_on(&kubeconfig.path, &UpOptions::default()).await?;
-        let project = Project::create(&client, PROJECT).await?;
-        let subscription = json!({"git": {"repoURL": git.url(SOURCE), "branch": "main"}});
-        project.warehouse(WAREHOUSE, &subscription).await?;
-        let world = Self { kargo, argo_cd, cluster, git, config, client, project, directory };
-        // Right after the kinds were created the API server may not be able to tell yet.
-        let is_found = async || Ok(matches!(world.freight().await, Ok(Some(_))));
-        eventually("there is Freight", is_found).await?;
-        Ok(world)
+        let project = create_project(&client, &git.url(SOURCE)).await?;
+        Ok(Self { kargo, argo_cd, cluster, git, config, client, project, directory })
+    }
+
+    /// The same Project in another control plane.
+    pub(crate) async fn project_on(&self, control_plane: &Client) -> Result<Project> {
+        create_project(control_plane, &self.source_url()).await
+    }
+
+    /// What reaches the cluster of Argo CD.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.cluster.kubeconfig().path
     }
 
     pub(crate) async fn stop(self) -> Result<()> {
@@ -74,18 +80,6 @@ impl World {
     /// The address of the repository whose commits are promoted.
     pub(crate) fn source_url(&self) -> String {
         self.git.url(SOURCE)
-    }
-
-    /// The Freight, when the Warehouse has found it.
-    pub(crate) async fn freight(&self) -> Result<Option<Value>> {
-        let freight = self.project.get("freights").await?;
-        Ok(freight["items"].as_array().and_then(|items| items.first().cloned()))
-    }
-
-    pub(crate) async fn create(&self, path: &str, body: &Value) -> Result<Value> {
-        let reply = self.client.json(Method::POST, path, body).await?;
-        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-        Ok(reply.json())
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Value> {
@@ -111,4 +105,26 @@ impl World {
 
 pub(crate) fn applications() -> String {
     format!("/apis/argoproj.io/v1alpha1/namespaces/{NAMESPACE}/applications")
+}
+
+/// A Project with the Warehouse, when that has found its Freight.
+async fn create_project(client: &Client, source: &str) -> Result<Project> {
+    let project = Project::create(client, PROJECT).await?;
+    project.warehouse(WAREHOUSE, &json!({"git": {"repoURL": source, "branch": "main"}})).await?;
+    // Right after the kinds were created the API server may not be able to tell yet.
+    let is_found = async || Ok(matches!(freight(&project).await, Ok(Some(_))));
+    eventually("there is Freight", is_found).await?;
+    Ok(project)
+}
+
+/// The Freight of a Project, when the Warehouse has found it.
+pub(crate) async fn freight(project: &Project) -> Result<Option<Value>> {
+    let freight = project.get("freights").await?;
+    Ok(freight["items"].as_array().and_then(|items| items.first().cloned()))
+}
+
+pub(crate) async fn create(client: &Client, path: &str, body: &Value) -> Result<Value> {
+    let reply = client.json(Method::POST, path, body).await?;
+    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
+    Ok(reply.json())
 }
