@@ -79,15 +79,17 @@ pub async fn run(parts: Parts) {
 /// Starts all controllers when all there is is known, and never ends.
 async fn work(cx: &Cx, searcher: Arc<dyn Searcher>, monitor: &Monitor) {
     cx.caches.synced().await;
-    // Promotions under way need nobody else, and go on at once.
+    // These need nobody else; Promotions under way go on at once.
     let promotions = promotion::start(cx);
+    let warehouses = warehouse::start(cx, searcher);
+    let requests = promotion_request::start(cx);
     if let Some(applications) = &cx.applications {
         applications.settled().await;
     }
     let [stages, control_flow_stages] = stage::start(cx).await;
     monitor.set(vec![
-        warehouse::start(cx, searcher),
-        promotion_request::start(cx),
+        warehouses,
+        requests,
         promotions.workers.clone(),
         stages,
         control_flow_stages,

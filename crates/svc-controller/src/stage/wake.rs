@@ -152,3 +152,106 @@ fn differing<'a, V: PartialEq>(
     let gone = old.keys().filter(|key| !new.contains_key(*key));
     changed.map(|(key, _)| key).chain(gone)
 }
+
+#[cfg(test)]
+mod tests {
+    use core_rules::shard::Shard;
+    use dev_testkit::engine::Engine;
+    use io_kube::Ports;
+    use kube::{Api, api::PostParams};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object<K: io_kube::Object>(name: &str, mut rest: Value) -> K {
+        rest["metadata"]["name"] = json!(name);
+        rest["metadata"]["namespace"] = json!("demo");
+        serde_json::from_value(rest).unwrap()
+    }
+
+    fn stage(name: &str, before: &[&str], steps: Value) -> Stage {
+        let request = json!({
+            "origin": {"kind": "Warehouse", "name": "w"}, "sources": {"stages": before},
+        });
+        let template = json!({"spec": {"steps": steps}});
+        let spec = json!({"requestedFreight": [request], "promotionTemplate": template});
+        object(name, json!({"spec": spec}))
+    }
+
+    fn steps() -> Value {
+        json!([{"uses": "compose-output", "config": {"x": 1}}])
+    }
+
+    fn freight(status: Value) -> Freight {
+        let origin = json!({"kind": "Warehouse", "name": "w"});
+        object("f", json!({"origin": origin, "status": status}))
+    }
+
+    fn names(keys: &Keys) -> Vec<&str> {
+        keys.iter().map(|key| key.name.as_str()).collect()
+    }
+
+    /// Caches that show `dev` → `staging`, and `aside`.
+    async fn caches() -> (Engine, Caches) {
+        let namespace =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "demo"}});
+        let engine = Engine::builder().objects([namespace]).start().await.unwrap();
+        let stages: Api<Stage> = Api::namespaced(engine.admin_client(), "demo");
+        for (name, before) in [("dev", &[][..]), ("staging", &["dev"]), ("aside", &["x"])] {
+            let stage = stage(name, before, steps());
+            stages.create(&PostParams::default(), &stage).await.unwrap();
+        }
+        let (clock, entropy) = (engine.clock(), engine.entropy());
+        let ports = Ports { clock, entropy, tasks: engine.tasks() };
+        let caches = Caches::start(&engine.admin_client(), &Shard::new("", true), &ports);
+        caches.synced().await;
+        (engine, caches)
+    }
+
+    #[tokio::test]
+    async fn freight_wakes_who_is_concerned() {
+        let (_engine, caches) = caches().await;
+        let empty = freight(json!({}));
+        let woken = |old: &Freight, new: &Freight| {
+            let keys = by_freight(&caches, Some(old), Some(new));
+            names(&keys).join(" ")
+        };
+        let time = "2026-01-01T00:00:00Z";
+        let inside = freight(json!({"currentlyIn": {"dev": {"since": time}}}));
+        let verified = freight(json!({"verifiedIn": {"dev": {"verifiedAt": time}}}));
+        let approved = freight(json!({"approvedFor": {"aside": {"approvedAt": time}}}));
+        assert_eq!(names(&by_freight(&caches, None, Some(&empty))), ["aside", "dev", "staging"]);
+        assert_eq!(woken(&empty, &empty), "");
+        assert_eq!(woken(&empty, &inside), "dev staging");
+        assert_eq!(woken(&verified, &empty), "dev staging");
+        assert_eq!(woken(&empty, &approved), "aside");
+    }
+
+    #[tokio::test]
+    async fn a_stage_is_not_woken_by_what_its_passes_write() {
+        let (_engine, caches) = caches().await;
+        let old = stage("dev", &[], steps());
+        let woken = |new: &Stage| names(&by_stage(&caches, Some(&old), Some(new))).join(" ");
+        let mut written = old.clone();
+        written.status.observed_generation = 7;
+        assert_eq!(woken(&written), "");
+        let mut refreshed = old.clone();
+        refreshed.annotations_mut().insert(annotations::REFRESH.into(), "now".into());
+        assert_eq!(woken(&refreshed), "dev");
+        let mut converted = stage("dev", &[], json!([]));
+        converted.metadata.generation = Some(2);
+        assert_eq!(woken(&converted), "dev staging");
+    }
+
+    #[test]
+    fn a_run_names_its_stage_in_full_where_the_label_is_too_short() {
+        let run = |metadata: Value| object::<AnalysisRun>("r", json!({"metadata": metadata}));
+        let labelled = run(json!({"labels": {labels::STAGE: "dev"}}));
+        let shortened = run(json!({
+            "labels": {labels::STAGE: "de-1"}, "annotations": {annotations::STAGE: "deeeev"},
+        }));
+        assert_eq!(names(&by_run(None, Some(&labelled))), ["dev"]);
+        assert_eq!(names(&by_run(Some(&shortened), None)), ["deeeev"]);
+        assert!(by_run(Some(&labelled), Some(&labelled)).is_empty());
+    }
+}

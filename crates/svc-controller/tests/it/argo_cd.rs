@@ -51,7 +51,7 @@ async fn a_stage_is_as_healthy_as_its_applications_and_verified_when_they_are() 
     let name = pipeline.promote("dev", &pipeline.freight).await;
     pipeline.ended(&name, PromotionPhase::Succeeded).await;
     pipeline.has_condition("dev", "Healthy", "Unknown Progressing").await;
-    assert_eq!(pipeline.marks(&pipeline.freight, "dev").await.1, false);
+    assert!(!pipeline.marks(&pipeline.freight, "dev").await.1);
 
     set_health(&pipeline, "Healthy").await;
     pipeline.verified(&pipeline.freight, "dev").await;
