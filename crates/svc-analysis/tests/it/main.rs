@@ -8,10 +8,13 @@
 )]
 
 mod arguments;
+mod batch;
 mod command;
 mod instance;
+mod job;
 mod life;
 mod prometheus;
+mod replicas;
 mod server;
 mod web;
 mod world;

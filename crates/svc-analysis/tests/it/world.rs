@@ -59,7 +59,29 @@ impl World {
 
     /// Starts an executor, and lets it run.
     pub(crate) fn start_executor(&mut self, variables: &[(&str, &str)]) {
-        let work = svc_analysis::run(self.parts(variables));
+        let parts = self.parts(variables);
+        self.spawn(parts);
+    }
+
+    /// Starts an executor to which the API server looks different. Permissions are no matter then.
+    pub(crate) fn start_executor_with(
+        &mut self,
+        variables: &[(&str, &str)],
+        look: &dyn Fn(Client) -> Client,
+    ) {
+        let parts = Parts { client: look(self.client.clone()), ..self.parts(variables) };
+        self.spawn(parts);
+    }
+
+    /// Starts one of several executors; the group of its tasks ends it.
+    pub(crate) fn start_replica(&mut self, identity: &str) -> TaskGroup {
+        let parts = Parts { identity: Some(identity.to_owned()), ..self.parts(&[]) };
+        self.spawn(parts);
+        self.executor.clone()
+    }
+
+    fn spawn(&self, parts: Parts) {
+        let work = svc_analysis::run(parts);
         let tasks: Arc<dyn core_clock::Tasks> = Arc::new(self.executor.clone());
         tasks.spawn("executor", Box::pin(async move { work.await.unwrap() }));
     }
