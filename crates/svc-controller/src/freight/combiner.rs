@@ -18,7 +18,7 @@ use kube::{
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use super::slot::{Batch, Pace};
 
@@ -28,6 +28,9 @@ const QUIET: Duration = Duration::from_secs(1);
 const BACKOFF: Backoff = Backoff { base: Duration::from_millis(50), max: Duration::from_secs(30) };
 /// How long a write may take.
 const REQUEST: Duration = Duration::from_secs(30);
+
+/// How many writes are under way at once: a Stage may have something to say about all Freight there is.
+const AT_ONCE: usize = 16;
 
 /// Called for a Stage whose change was refused, so that it is planned again later.
 type OnRefused = Box<dyn Fn(ObjectKey) + Send + Sync>;
@@ -41,6 +44,7 @@ struct Inner {
     ports: Ports,
     freight: Cache<Freight>,
     slots: Mutex<BTreeMap<ObjectKey, Slot>>,
+    permits: Semaphore,
     on_refused: OnRefused,
 }
 
@@ -70,7 +74,8 @@ impl Combiner {
         on_refused: impl Fn(ObjectKey) + Send + Sync + 'static,
     ) -> Self {
         let (slots, on_refused) = (Mutex::default(), Box::new(on_refused));
-        Self(Arc::new(Inner { client, ports, freight, slots, on_refused }))
+        let permits = Semaphore::new(AT_ONCE);
+        Self(Arc::new(Inner { client, ports, freight, slots, permits, on_refused }))
     }
 
     /// Hands over a change that `stage` wants: a merge patch of the status of the Freight, with this
@@ -122,6 +127,8 @@ impl Inner {
     }
 
     async fn write(&self, freight: &ObjectKey, batch: &Batch) -> Written {
+        // Nobody closes it.
+        let _permit = self.permits.acquire().await;
         let freights: Api<Freight> = Api::namespaced(self.client.clone(), &freight.namespace);
         let patch = Patch::Merge(json!({"status": batch.patch}));
         let params = PatchParams::default();

@@ -8,6 +8,8 @@
 //! | 4 | the annotation for Argo CD is set | the next pass finds it missing |
 //! | 5 | events are recorded | they are lost |
 
+use std::time::Duration;
+
 use api_kinds::{Promotion, PromotionRequest, Stage, annotations};
 use core_rules::{
     event::Event,
@@ -25,6 +27,9 @@ use crate::telling::occurrence;
 
 /// The reason of the event that must not be lost when the status is not written: the Promotion is there.
 const PROMOTION_CREATED: &str = "PromotionCreated";
+
+/// When to look again at what no watch shows.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// One plan on its way.
 pub(super) struct Execution<'a> {
@@ -173,6 +178,7 @@ impl<'a> Execution<'a> {
             return Err(Failure::transient(error));
         }
         Ok(match self.plan.next {
+            Wake::Rest if self.observed.is_blind() => Next::After(LOOK_AGAIN),
             Wake::Rest => Next::Done,
             Wake::Now { .. } if self.is_woken_by_freight => Next::Done,
             Wake::Now { .. } => Next::Now,

@@ -91,6 +91,11 @@ impl<'a> Observed<'a> {
         }
     }
 
+    /// Whether something may happen that nothing tells of.
+    pub(super) fn is_blind(&self) -> bool {
+        self.runs.as_ref().is_some_and(RunsSeen::is_blind)
+    }
+
     /// A piece of Freight that the pass looks at.
     pub(super) fn freight(&self, name: &str) -> Option<&Arc<Freight>> {
         self.freight.iter().find(|freight| freight.metadata.name.as_deref() == Some(name))

@@ -161,6 +161,14 @@ pub(super) struct RunsSeen {
     asked: Option<(String, RunLookup)>,
 }
 
+impl RunsSeen {
+    /// Whether the Stage waits for an AnalysisRun that the watch does not show, so that it will not tell
+    /// of its end either.
+    pub(super) fn is_blind(&self) -> bool {
+        self.asked.is_some()
+    }
+}
+
 impl fmt::Debug for RunsSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunsSeen").field("asked", &self.asked).finish_non_exhaustive()
