@@ -13,9 +13,7 @@ use api_kinds::{
 use core_engine::Progress;
 use core_rules::{promotion as rules, wire_time::to_wire};
 use futures::{FutureExt, future::BoxFuture};
-use io_kube::{
-    Backoff, ObjectKey, Precondition, is_conflict, is_not_found, patch_status, status_code,
-};
+use io_kube::{Backoff, Precondition, is_conflict, is_not_found, patch_status, status_code};
 use kube::{
     Api, ResourceExt,
     api::{Patch, PatchParams},
@@ -39,7 +37,6 @@ const BACKOFF: Backoff = Backoff { base: Duration::from_millis(200), max: Durati
 pub(super) struct StatusJournal {
     cx: Cx,
     ticket: Arc<Ticket>,
-    stage: ObjectKey,
     /// The status once the first step runs, without progress.
     outset: PromotionStatus,
     state: AsyncMutex<State>,
@@ -53,6 +50,16 @@ struct State {
     known: Promotion,
     has_begun: bool,
     fate: Fate,
+}
+
+impl State {
+    /// This is what the API server has.
+    fn take(&mut self, promotion: Promotion) {
+        if promotion.status.phase.is_terminal() {
+            self.fate = Fate::Ended(Box::new(promotion.clone()));
+        }
+        self.known = promotion;
+    }
 }
 
 /// What became of the Promotion, as far as the API server is concerned.
@@ -73,7 +80,6 @@ impl StatusJournal {
         let known = Promotion::clone(&begin.promotion);
         Self {
             cx,
-            stage: ObjectKey::new(&ticket.key.namespace, &known.spec.stage),
             ticket,
             outset: begin.outset.clone(),
             state: AsyncMutex::new(State { known, has_begun: false, fate: Fate::Open }),
@@ -153,16 +159,18 @@ impl StatusJournal {
         loop {
             let refusal = match self.patch(&state.known, &status).await {
                 Ok(written) => {
-                    state.known = written;
-                    if state.known.status.phase.is_terminal() {
-                        state.fate = Fate::Ended(Box::new(state.known.clone()));
-                    }
+                    state.take(written);
                     return Ok(());
                 }
                 Err(refusal) => refusal,
             };
             match refusal {
-                Refusal::Conflict => self.reread(state).await?,
+                Refusal::Conflict => {
+                    self.reread(state, &status).await?;
+                    if !matches!(state.fate, Fate::Open) {
+                        return Ok(());
+                    }
+                }
                 Refusal::Gone => return Err(lose(state, None)),
                 Refusal::Invalid(reason) if !is_reduced => {
                     // What cannot be written is left out, so that the end can.
@@ -194,18 +202,23 @@ impl StatusJournal {
         }
     }
 
-    /// Looks at what the API server has, because it is not what we know.
-    async fn reread(&self, state: &mut State) -> Result<(), JournalError> {
+    /// Looks at what the API server has, because it is not what we know. It may have what we wrote: answers get
+    /// lost.
+    async fn reread(
+        &self,
+        state: &mut State,
+        written: &PromotionStatus,
+    ) -> Result<(), JournalError> {
         let (project, name) = (&self.ticket.key.namespace, &self.ticket.key.name);
         let promotions: Api<Promotion> = Api::namespaced(self.cx.client.clone(), project);
         let mut attempt = 0;
         loop {
             let reason = match self.cx.ports.within(REQUEST, promotions.get(name)).await {
-                Some(Ok(found)) if !self.is_open(&found) => return Err(lose(state, Some(&found))),
-                Some(Ok(found)) => {
-                    state.known = found;
+                Some(Ok(found)) if self.is_ours(&found, written) => {
+                    state.take(found);
                     return Ok(());
                 }
+                Some(Ok(found)) => return Err(lose(state, Some(&found))),
                 Some(Err(error)) if is_not_found(&error) => return Err(lose(state, None)),
                 Some(Err(error)) => error.to_string(),
                 None => "no answer".to_owned(),
@@ -215,9 +228,13 @@ impl StatusJournal {
         }
     }
 
-    /// Whether it is the same Promotion, and nobody ended it.
-    fn is_open(&self, found: &Promotion) -> bool {
-        found.uid().as_deref() == Some(&self.ticket.uid) && !found.status.phase.is_terminal()
+    /// Whether it is the same Promotion, and nobody else ended it.
+    fn is_ours(&self, found: &Promotion, written: &PromotionStatus) -> bool {
+        let end = |status: &PromotionStatus| {
+            (status.phase.clone(), status.message.clone(), status.finished_at.clone())
+        };
+        let is_same = found.uid().as_deref() == Some(&self.ticket.uid);
+        is_same && (!found.status.phase.is_terminal() || end(&found.status) == end(written))
     }
 
     /// Waits before the next try, unless the process stops.
@@ -241,15 +258,16 @@ impl StatusJournal {
 
     /// Asks the Stage to verify again what it holds already. Best effort: the Promotion succeeded all the same.
     async fn request_verification(&self, status: &PromotionStatus) {
-        let Some(stage) = self.cx.caches.stages.get(&self.stage) else { return };
+        let key = &self.ticket.stage;
+        let Some(stage) = self.cx.caches.stages.get(key) else { return };
         let Some(request) = rules::reverification(status, &stage) else { return };
-        let stages: Api<Stage> = Api::namespaced(self.cx.client.clone(), &self.stage.namespace);
+        let stages: Api<Stage> = Api::namespaced(self.cx.client.clone(), &key.namespace);
         let patch =
             json!({"metadata": {"annotations": {annotations::REVERIFY: request.to_annotation()}}});
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-        let asked = stages.patch(&self.stage.name, &params, &patch);
+        let asked = stages.patch(&key.name, &params, &patch);
         if let Some(Err(error)) = self.cx.ports.within(REQUEST, asked).await {
-            tracing::warn!(stage = %self.stage, %error, "verification not asked for");
+            tracing::warn!(stage = %key, %error, "verification not asked for");
         }
     }
 }

@@ -13,9 +13,14 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct Metrics {
     completed: Mutex<BTreeMap<Line, u64>>,
-    /// By Project and phase.
-    durations: Mutex<BTreeMap<(String, String), Histogram>>,
+    /// From the first step to the end.
+    durations: Durations,
+    /// From creation to the first step.
+    waits: Durations,
 }
+
+/// By Project and phase.
+type Durations = Mutex<BTreeMap<(String, String), Histogram>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
@@ -30,11 +35,16 @@ impl Metrics {
         let project = promotion.namespace().unwrap_or_default();
         let phase = promotion.status.phase.as_str().to_owned();
         let started = promotion.status.started_at.as_ref().map(from_wire);
-        if let Some(started) = started {
-            let mut durations = self.durations.lock();
-            let histogram = durations.entry((project.clone(), phase.clone())).or_default();
-            histogram.observe(now.since(started));
-        }
+        let created = promotion.metadata.creation_timestamp.as_ref().map(from_wire);
+        let observe = |durations: &Durations, from: Option<Time>, to: Option<Time>| {
+            if let (Some(from), Some(to)) = (from, to) {
+                let mut durations = durations.lock();
+                let line = durations.entry((project.clone(), phase.clone())).or_default();
+                line.observe(to.since(from));
+            }
+        };
+        observe(&self.durations, started, Some(now));
+        observe(&self.waits, created, started);
         let line = Line { project, stage: promotion.spec.stage.clone(), phase };
         *self.completed.lock().entry(line).or_default() += 1;
     }
@@ -52,10 +62,6 @@ impl Metrics {
             ],
             value: *count as f64,
         });
-        let durations = self.durations.lock();
-        let durations = durations.iter().flat_map(|((project, phase), histogram)| {
-            histogram.samples(&[("project", project), ("phase", phase)])
-        });
         let running = Sample { suffix: "", labels: Vec::new(), value: running as f64 };
         vec![
             Family {
@@ -68,7 +74,13 @@ impl Metrics {
                 name: "kargo_promotion_duration_seconds",
                 help: "How long Promotions took from their first step.",
                 kind: FamilyKind::Histogram,
-                samples: durations.collect(),
+                samples: samples(&self.durations),
+            },
+            Family {
+                name: "kargo_promotion_queue_seconds",
+                help: "How long Promotions waited for their first step.",
+                kind: FamilyKind::Histogram,
+                samples: samples(&self.waits),
             },
             Family {
                 name: "kargo_promotions_running",
@@ -78,6 +90,14 @@ impl Metrics {
             },
         ]
     }
+}
+
+fn samples(durations: &Durations) -> Vec<Sample> {
+    let durations = durations.lock();
+    let samples = durations.iter().flat_map(|((project, phase), histogram)| {
+        histogram.samples(&[("project", project), ("phase", phase)])
+    });
+    samples.collect()
 }
 
 #[cfg(test)]
@@ -93,8 +113,8 @@ mod tests {
         let promotion = |phase: &str| -> Promotion {
             let started = "2026-01-01T00:00:00Z";
             let promotion = json!({
-                "metadata": {"name": "p", "namespace": "demo"}, "spec": {"stage": "dev"},
-                "status": {"phase": phase, "startedAt": started},
+                "metadata": {"name": "p", "namespace": "demo", "creationTimestamp": "2025-12-31T23:59:59Z"},
+                "spec": {"stage": "dev"}, "status": {"phase": phase, "startedAt": started},
             });
             serde_json::from_value(promotion).unwrap()
         };
@@ -107,6 +127,7 @@ mod tests {
             r#"kargo_promotions_completed_total{project="demo",stage="dev",phase="Succeeded"} 2"#,
             r#"kargo_promotions_completed_total{project="demo",stage="dev",phase="Failed"} 1"#,
             r#"kargo_promotion_duration_seconds_sum{project="demo",phase="Succeeded"} 4"#,
+            r#"kargo_promotion_queue_seconds_sum{project="demo",phase="Succeeded"} 2"#,
             "kargo_promotions_running 3",
         ] {
             assert!(text.lines().any(|it| it == line), "{line}\n{text}");
