@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// What stands for the value of a Secret where only the shape of a metric matters.
 const PLACEHOLDER: &str = "temp-for-secret";
-/// No field grows beyond this by its arguments.
-const MAX_TEXT_BYTES: usize = 1024 * 1024;
+/// No metric grows by more than this through its arguments, however often it names them.
+const MAX_GROWTH: usize = 256 * 1024;
 
 /// Why a metric cannot be made of its template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,8 +19,8 @@ pub enum ArgumentError {
     /// A field asks for an argument that does not exist.
     #[error("failed to resolve {{{{{0}}}}}")]
     Unresolved(String),
-    /// With its arguments a field would be too long.
-    #[error("a field of metric \"{0}\" would be too long with its arguments")]
+    /// With its arguments the metric would be too long.
+    #[error("metric \"{0}\" would be too long with its arguments")]
     TooLong(String),
     /// The metric is none any more.
     #[error("metric \"{metric}\" cannot be read with its arguments: {problem}")]
@@ -68,28 +68,45 @@ impl Arguments {
             problem: problem.to_string(),
         };
         let template = serde_json::to_value(metric).map_err(shape)?;
-        let resolved = self.fill(template, &metric.name)?;
+        let mut filling = Filling { arguments: self, metric: &metric.name, room: MAX_GROWTH };
+        let resolved = filling.value(template)?;
         serde_json::from_value(resolved).map_err(shape)
     }
 
-    fn fill(&self, value: Value, metric: &str) -> Result<Value, ArgumentError> {
+    fn value(&self, tag: &str) -> Result<&str, ArgumentError> {
+        let name = tag.trim().strip_prefix("args.");
+        let value = name.and_then(|name| self.values.get(name));
+        value.map(String::as_str).ok_or_else(|| ArgumentError::Unresolved(tag.to_owned()))
+    }
+}
+
+/// A metric on its way from its template.
+struct Filling<'a> {
+    arguments: &'a Arguments,
+    metric: &'a str,
+    /// How many bytes arguments may still bring.
+    room: usize,
+}
+
+impl Filling<'_> {
+    fn value(&mut self, value: Value) -> Result<Value, ArgumentError> {
         Ok(match value {
-            Value::String(text) => Value::String(self.text(text, metric)?),
+            Value::String(text) => Value::String(self.text(text)?),
             Value::Array(items) => {
-                let filled = items.into_iter().map(|item| self.fill(item, metric));
+                let filled = items.into_iter().map(|item| self.value(item));
                 Value::Array(filled.collect::<Result<_, _>>()?)
             }
             Value::Object(fields) => {
                 let filled = fields
                     .into_iter()
-                    .map(|(name, field)| Ok((self.text(name, metric)?, self.fill(field, metric)?)));
+                    .map(|(name, field)| Ok((self.text(name)?, self.value(field)?)));
                 Value::Object(filled.collect::<Result<_, _>>()?)
             }
             plain => plain,
         })
     }
 
-    fn text(&self, text: String, metric: &str) -> Result<String, ArgumentError> {
+    fn text(&mut self, text: String) -> Result<String, ArgumentError> {
         if !text.contains("{{") {
             return Ok(text);
         }
@@ -99,21 +116,15 @@ impl Arguments {
         while let Some((before, after)) = rest.split_once("{{")
             && let Some((tag, behind)) = after.split_once("}}")
         {
+            let value = self.arguments.value(tag)?;
+            let room = self.room.checked_sub(value.len());
+            self.room = room.ok_or_else(|| ArgumentError::TooLong(self.metric.to_owned()))?;
             filled.push_str(before);
-            filled.push_str(self.value(tag)?);
-            if filled.len() > MAX_TEXT_BYTES {
-                return Err(ArgumentError::TooLong(metric.to_owned()));
-            }
+            filled.push_str(value);
             rest = behind;
         }
         filled.push_str(rest);
         Ok(filled)
-    }
-
-    fn value(&self, tag: &str) -> Result<&str, ArgumentError> {
-        let name = tag.trim().strip_prefix("args.");
-        let value = name.and_then(|name| self.values.get(name));
-        value.map(String::as_str).ok_or_else(|| ArgumentError::Unresolved(tag.to_owned()))
     }
 }
 
@@ -170,9 +181,9 @@ mod tests {
     }
 
     #[test]
-    fn arguments_do_not_grow_a_field_without_end() {
+    fn arguments_do_not_grow_a_metric_without_end() {
         let given = arguments(json!([
-            {"name": "a", "value": "x".repeat(600_000)},
+            {"name": "a", "value": "x".repeat(200_000)},
             {"name": "count", "value": "1"}, {"name": "token", "value": ""},
         ]));
         let known = Arguments::without_secrets(&given).unwrap();
@@ -184,7 +195,9 @@ mod tests {
         #[test]
         fn texts_without_arguments_stay_as_they_are(text in "[a-z{} .]{0,20}") {
             prop_assume!(!text.contains("{{"));
-            prop_assert_eq!(Arguments::default().text(text.clone(), "m"), Ok(text));
+            let none = Arguments::default();
+            let mut filling = Filling { arguments: &none, metric: "m", room: 0 };
+            prop_assert_eq!(filling.text(text.clone()), Ok(text));
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{
     provider::Source,
 };
 
-/// How many metrics a run may have.
-const MAX_METRICS: usize = 100;
+/// How many metrics a run may have, and how many arguments and rules about them.
+const MOST: usize = 100;
 
 /// Why a run cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,11 @@ pub enum SpecError {
     #[error("no metrics specified")]
     NoMetrics,
     /// More than anybody looks at.
-    #[error("more than {MAX_METRICS} metrics specified")]
-    TooMany,
+    #[error("{field}: more than {MOST} entries")]
+    TooMany {
+        /// The list.
+        field: &'static str,
+    },
     /// A metric is wrong.
     #[error("metrics[{index}]: {problem}")]
     Metric {
@@ -41,13 +44,24 @@ pub enum SpecError {
     },
 }
 
+/// Checks how much there is, before any of it is looked at.
+pub(super) fn sizes(spec: &AnalysisRunSpec) -> Result<(), SpecError> {
+    let lists = [
+        ("metrics", spec.metrics.len()),
+        ("args", spec.args.len()),
+        ("dryRun", spec.dry_run.len()),
+        ("measurementRetention", spec.measurement_retention.len()),
+    ];
+    match lists.into_iter().find(|(_, length)| *length > MOST) {
+        Some((field, _)) => Err(SpecError::TooMany { field }),
+        None => Ok(()),
+    }
+}
+
 /// Checks the metrics.
 pub(super) fn metrics(metrics: &[Metric]) -> Result<(), SpecError> {
     if metrics.is_empty() {
         return Err(SpecError::NoMetrics);
-    }
-    if metrics.len() > MAX_METRICS {
-        return Err(SpecError::TooMany);
     }
     let mut names = BTreeSet::new();
     for (index, metric) in metrics.iter().enumerate() {

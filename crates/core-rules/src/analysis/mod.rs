@@ -73,6 +73,7 @@ fn refused(run: &AnalysisRun, message: String, now: Time) -> AnalysisRunStatus {
 fn round(run: &AnalysisRun) -> Result<Round, String> {
     let unresolved = |error| format!("Unable to resolve metric arguments: {error}");
     let invalid = |error| format!("Analysis spec invalid: {error}");
+    check::sizes(&run.spec).map_err(invalid)?;
     let arguments = Arguments::without_secrets(&run.spec.args).map_err(unresolved)?;
     let metrics = run.spec.metrics.iter().map(|metric| arguments.apply(metric));
     let metrics: Vec<_> = metrics.collect::<Result<_, _>>().map_err(unresolved)?;

@@ -15,6 +15,8 @@ use crate::wire_time::{from_wire, to_wire};
 
 /// How many measurements of a metric are kept.
 const KEPT: usize = 10;
+/// No metric is measured more often: times are told in seconds.
+const SHORTEST: Duration = Duration::from_secs(1);
 /// How soon a measurement that could not be carried out is tried again.
 const RETRY: Duration = Duration::from_secs(10);
 
@@ -215,7 +217,7 @@ impl Round {
         }
         let is_error = matches!(last.phase, AnalysisPhase::Error);
         let interval = span(&metric.interval).filter(|_| !is_error).unwrap_or(RETRY);
-        Some(from_wire(last.finished_at.as_ref()?) + interval)
+        Some(from_wire(last.finished_at.as_ref()?) + interval.max(SHORTEST))
     }
 
     fn next(&self, now: Time) -> Option<Duration> {

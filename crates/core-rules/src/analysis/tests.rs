@@ -169,6 +169,13 @@ fn measurements_wait_for_their_time() {
 }
 
 #[test]
+fn no_metric_is_measured_all_the_time() {
+    let mut run = run(json!({"metrics": [metric("m", json!({"interval": "0s"}))]}));
+    let (_, next) = look(&mut run, 0, |_| AnalysisPhase::Successful);
+    assert_eq!(next, Some(Duration::from_secs(1)));
+}
+
+#[test]
 fn the_worst_metric_ends_the_others() {
     let spec = json!({"metrics": [
         metric("good", json!({"interval": "10s"})),
@@ -268,6 +275,10 @@ fn what_cannot_be_carried_out_says_why() {
     let one = |fields: Value| json!({"metrics": [metric("m", fields)]});
     let rows = [
         (json!({"metrics": []}), "Analysis spec invalid: no metrics specified"),
+        (
+            json!({"metrics": vec![metric("m", json!({})); 101]}),
+            "Analysis spec invalid: metrics: more than 100 entries",
+        ),
         (
             json!({"metrics": [metric("m", json!({})), metric("m", json!({}))]}),
             "Analysis spec invalid: metrics[1]: duplicate name 'm'",
