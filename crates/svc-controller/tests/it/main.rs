@@ -8,6 +8,7 @@
 
 mod argo_cd;
 mod budget;
+mod losses;
 mod pipeline;
 mod promotion;
 mod repositories;

@@ -280,6 +280,17 @@ async fn a_status_that_cannot_be_written_ends_the_promotion_with_the_reason() {
 }
 
 #[tokio::test]
+async fn an_end_whose_answer_got_lost_is_told_all_the_same() {
+    let mut pipeline = Pipeline::start(&[]).await;
+    pipeline.world.tick = Duration::from_millis(20);
+    pipeline.stage("dev", one_step(json!({}))).await;
+    pipeline.world.losses.lose(2);
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    pipeline.ended(&name, PromotionPhase::Succeeded).await;
+    assert_eq!(pipeline.events("PromotionSucceeded").await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_deleted_promotion_leaves_nothing_behind() {
     let pipeline = Pipeline::start(&[]).await;
     pipeline.stage("dev", slow_steps()).await;

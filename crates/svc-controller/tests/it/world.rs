@@ -19,7 +19,11 @@ use svc_admission::{Admitter, Rules};
 use svc_controller::{Monitor, Parts, Settings, Steps};
 use work_steps::{Cluster, ClusterSettings, GitIdentity};
 
-use crate::{repositories::Repositories, script::Script};
+use crate::{
+    losses::{Losses, lossy},
+    repositories::Repositories,
+    script::Script,
+};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(10);
@@ -39,6 +43,8 @@ pub(crate) struct World {
     pub(crate) tick: Duration,
     /// What components ask of the API server.
     pub(crate) requests: Arc<Requests>,
+    /// What gets lost on the way to the controller.
+    pub(crate) losses: Arc<Losses>,
     engine: Engine,
     settings: Settings,
     directory: tempfile::TempDir,
@@ -90,6 +96,7 @@ impl World {
             script: Arc::default(),
             tick: Duration::ZERO,
             requests,
+            losses: Arc::default(),
             settings: Settings::from_environment(&environment).unwrap(),
             directory: tempfile::tempdir().unwrap(),
             controller: engine.child_tasks(),
@@ -102,6 +109,7 @@ impl World {
         self.controller = self.engine.child_tasks();
         let ports = ports(&self.engine, self.controller.clone());
         let client = self.engine.client_as(component(CONTROLLER));
+        let client = lossy(client, self.losses.clone());
         let cluster = ClusterSettings {
             shared_namespace: None,
             system_namespace: NAMESPACE.to_owned(),
