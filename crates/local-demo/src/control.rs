@@ -59,7 +59,7 @@ impl Control {
 #[derive(Debug, thiserror::Error)]
 pub enum Unreachable {
     /// None runs here.
-    #[error("no demo runs with the data directory of {}", file.display())]
+    #[error("no demo runs: there is no {}", file.display())]
     NotRunning { file: PathBuf },
     /// It did not answer.
     #[error("the demo does not answer")]

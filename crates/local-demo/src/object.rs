@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use io_kube::{Ports, is_already_exists, is_not_found, status_code};
+use io_kube::{Ports, is_not_found, status_code};
 use kube::{
     Api, Client,
     api::{
@@ -60,13 +60,10 @@ fn is_early(error: &kube::Error) -> bool {
 
 async fn put(client: &Client, object: &Value, address: SocketAddr) -> Result<(), kube::Error> {
     let (api, name) = (api(client, object), text(object, "/metadata/name"));
-    let own: DynamicObject =
-        serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)?;
-    match api.create(&PostParams::default(), &own).await {
-        Err(error) if is_already_exists(&error) => {}
-        created => return created.map(drop),
-    }
-    let there = api.get(name).await?;
+    let Some(there) = api.get_opt(name).await? else {
+        let own = serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)?;
+        return api.create(&PostParams::default(), &own).await.map(drop);
+    };
     let belongs = there.metadata.annotations.unwrap_or_default().remove(ADDRESS);
     if belongs.is_none_or(|belongs| belongs != address.to_string()) {
         api.patch(name, &PatchParams::default(), &Patch::Merge(object)).await?;

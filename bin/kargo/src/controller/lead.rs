@@ -58,6 +58,7 @@ impl Candidate {
         let facts = [
             ("version", version::number()),
             ("argocd-integration", workshop.argocd.is_some().to_string()),
+            ("rollouts-integration", workshop.controller.verification.rollouts_enabled.to_string()),
         ];
         let annotations =
             facts.map(|(fact, value)| (format!("kargo.akuity.io/controller-{fact}"), value));

@@ -10,6 +10,7 @@
 )]
 
 mod analysis_kinds;
+mod demo;
 mod discovery;
 mod faults;
 mod process;
