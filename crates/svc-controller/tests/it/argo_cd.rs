@@ -71,3 +71,21 @@ async fn a_stage_is_as_healthy_as_its_applications_and_verified_when_they_are() 
         .await;
     assert_eq!(pipeline.marks(&pipeline.freight, "dev").await, (true, true), "it stays verified");
 }
+
+#[tokio::test]
+async fn a_step_that_waits_for_an_application_is_looked_at_when_that_changes() {
+    let pipeline = Pipeline::start(&[]).await;
+    add_application(&pipeline, json!({"health": {"status": "Progressing"}})).await;
+    let apps = json!([{"name": "app", "namespace": "demo"}]);
+    let config = json!({"do": "wait", "key": "k", "apps": apps});
+    pipeline.stage("dev", json!([{"uses": "argocd-wait", "as": "wait", "config": config}])).await;
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    pipeline.begun("k").await;
+    pipeline.in_phase(&name, PromotionPhase::Running).await;
+    set_health(&pipeline, "Degraded").await;
+    pipeline.world.until("a look", || async { pipeline.attempts("k") == 2 }).await;
+    pipeline.world.script.release("k");
+    set_health(&pipeline, "Healthy").await;
+    pipeline.ended(&name, PromotionPhase::Succeeded).await;
+    assert_eq!(pipeline.attempts("k"), 3);
+}

@@ -1,6 +1,6 @@
 //! Steps that do as they are told by their configuration or by the test.
 //!
-//! Those of kind `http` count as changing something outside, those of kind `compose-output` do not.
+//! Those of kinds `http` and `argocd-wait` count as changing something outside, those of kind `compose-output` do not.
 //!
 //! | `do` | what the step does |
 //! |---|---|
@@ -53,7 +53,7 @@ impl Script {
 
 impl Runner for Script {
     fn traits(&self, kind: &str) -> Option<Traits> {
-        matches!(kind, "compose-output" | "http").then_some(Traits {
+        matches!(kind, "argocd-wait" | "compose-output" | "http").then_some(Traits {
             defaults: Defaults::IMMEDIATE,
             feeds_task: kind == "compose-output",
             is_quiet: kind == "compose-output",
