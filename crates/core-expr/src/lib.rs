@@ -39,7 +39,7 @@ mod yaml;
 pub use error::{Error, ErrorKind, Failure};
 pub use library::Library;
 pub use mention::Mention;
-pub use metric::MetricCondition;
+pub use metric::{MetricCondition, time_of};
 pub use program::Program;
 pub use promotion::{Answer, Answers, Promotion, Request};
 pub use scope::{Host, Scope, Variables};

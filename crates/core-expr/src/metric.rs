@@ -37,6 +37,18 @@ impl MetricCondition {
     }
 }
 
+/// The time that an expression gives, such as `now() - duration("1h")` for the begin of a range.
+pub fn time_of(expression: &str, now: Timestamp) -> Result<Timestamp, Error> {
+    let program = Program::compile(expression, Library::PLAIN)?;
+    let variables = variables(&Value::NIL);
+    let answer = program.run(&Scope::new(&variables, now)).map_err(Failure::into_error)?;
+    if let Data::Moment(moment) = &answer.data {
+        return Ok(moment.at);
+    }
+    let message = format!("expected time.Time, but got {}", answer.type_name());
+    Err(Error::new(ErrorKind::Run, 0..expression.len(), message))
+}
+
 fn variables(result: &Value) -> Variables {
     Variables::from_iter([
         ("result", result.clone()),
@@ -141,6 +153,17 @@ mod tests {
         for (expression, result, expected) in rows {
             assert_eq!(holds(expression, &result), Ok(expected), "{expression} of {result}");
         }
+    }
+
+    #[test]
+    fn times_are_computed_from_now() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let time = |expression| time_of(expression, now).map_err(|error| error.to_string());
+        assert_eq!(time("now()"), Ok(now));
+        let hour_ago = "2026-01-01T11:00:00Z".parse().unwrap();
+        assert_eq!(time("now() - duration('1h')"), Ok(hour_ago));
+        assert_eq!(time("1").unwrap_err(), "expected time.Time, but got int");
+        assert!(time("now(").is_err());
     }
 
     #[test]

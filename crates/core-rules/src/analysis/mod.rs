@@ -13,6 +13,7 @@ pub mod job;
 mod json_path;
 mod limits;
 mod provider;
+mod range;
 mod reading;
 mod round;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use argument::{ArgumentError, Arguments, secret_of};
 pub use check::SpecError;
 pub use json_path::{JsonPath, JsonPathError};
 pub use provider::{COMMAND_PLUGIN, Command, ProviderError, Source};
+pub use range::{QueryRange, RangeError};
 pub use reading::{Reading, ReadingError};
 pub use round::{Conclusion, Round};
 

@@ -1,6 +1,7 @@
 //! Takes one measurement: reads the arguments, asks the provider, judges the answer.
 
 mod command;
+mod oauth;
 mod prometheus;
 mod request;
 mod web;
@@ -95,7 +96,7 @@ impl Measurer {
             Source::Web(web) => web::ask(&self.outbound, web, timeout).await.map(Answer::Read),
             Source::Prometheus(prometheus) => {
                 let address = self.settings.prometheus.as_deref();
-                let now = self.clock.now();
+                let now = self.timestamp();
                 prometheus::ask(&self.outbound, prometheus, address, timeout, now)
                     .await
                     .map(Answer::Read)
@@ -108,6 +109,10 @@ impl Measurer {
         }
     }
 
+    fn timestamp(&self) -> Timestamp {
+        Timestamp::from_microsecond(self.clock.now().as_micros()).unwrap_or_default()
+    }
+
     fn judge(&self, metric: &Metric, answer: Answer) -> Measurement {
         let reading = match answer {
             Answer::Read(reading) => reading,
@@ -115,8 +120,7 @@ impl Measurer {
                 return Measurement { value, ..failed(AnalysisPhase::Failed, message) };
             }
         };
-        let now = Timestamp::from_microsecond(self.clock.now().as_micros()).unwrap_or_default();
-        let (phase, message) = match reading.judge(metric, now) {
+        let (phase, message) = match reading.judge(metric, self.timestamp()) {
             Ok(phase) => (phase, String::new()),
             Err(problem) => (AnalysisPhase::Error, problem.to_string()),
         };

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use api_analysis::PrometheusProvider;
-use core_clock::Time;
-use core_rules::analysis::{Reading, ReadingError};
+use core_rules::analysis::{QueryRange, Reading, ReadingError};
 use io_http::outbound::{Outbound, Request};
+use jiff::Timestamp;
 
-use super::request::{refuse_other_logins, send, text, with_headers};
+use super::{
+    oauth::log_in,
+    request::{login, refuse_other_logins, send, with_headers},
+};
 
 /// `default_address` is asked where the metric names none.
 pub(super) async fn ask(
@@ -15,10 +18,15 @@ pub(super) async fn ask(
     prometheus: &PrometheusProvider,
     default_address: Option<&str>,
     timeout: Duration,
-    now: Time,
+    now: Timestamp,
 ) -> Result<Reading, String> {
-    let request = request(prometheus, default_address, now)?;
-    let (status, body) = send(outbound, request, prometheus.insecure, timeout).await?;
+    refuse_other_logins(&prometheus.rest, &["basicAuth", "oauth2"])?;
+    let (fields, insecure) = (&prometheus.rest, prometheus.insecure);
+    let request = query(prometheus, default_address, now)?;
+    let request = with_login(request, prometheus)?;
+    let request = log_in(outbound, request, fields, insecure, timeout).await?;
+    let request = with_headers(request, &prometheus.headers)?;
+    let (status, body) = send(outbound, request, insecure, timeout).await?;
     match Reading::of_prometheus(&body) {
         Ok(reading) => Ok(reading),
         // Its own words say more than the code that comes with them.
@@ -30,32 +38,37 @@ pub(super) async fn ask(
     }
 }
 
-fn request(
+/// The query, at one time or over a range.
+fn query(
     prometheus: &PrometheusProvider,
     default_address: Option<&str>,
-    now: Time,
+    now: Timestamp,
 ) -> Result<Request, String> {
-    refuse_other_logins(&prometheus.rest, &["basicAuth"])?;
-    if prometheus.rest.get("rangeQuery").is_some_and(|range| !range.is_null()) {
-        return Err("rangeQuery is not possible here; use a range in the query, as in \
-                    max_over_time(up[5m])"
-            .to_owned());
-    }
+    let range = QueryRange::of(prometheus, now).map_err(|error| error.to_string())?;
     let own = Some(prometheus.address.as_str()).filter(|address| !address.is_empty());
     let address = own.or(default_address).ok_or("prometheus address is not configured")?;
-    let url = format!("{}/api/v1/query", address.trim_end_matches('/'));
+    let path = if range.is_some() { "query_range" } else { "query" };
+    let url = format!("{}/api/v1/{path}", address.trim_end_matches('/'));
     let request = Request::get(&url)
         .map_err(|error| format!("prometheus address {address:?}: {error}"))?
-        .query("query", &prometheus.query)
-        .query("time", &now.to_rfc3339_seconds());
-    let login = |field| text(&prometheus.rest, &["authentication", "basicAuth", field]);
-    let request = match (login("username"), login("password")) {
-        ("", "") => request,
-        ("", _) => return Err(missing("username")),
-        (_, "") => return Err(missing("password")),
-        (name, password) => request.basic(name, password).map_err(|error| error.to_string())?,
-    };
-    with_headers(request, &prometheus.headers)
+        .query("query", &prometheus.query);
+    Ok(match range {
+        None => request.query("time", &now.to_string()),
+        Some(QueryRange { start, end, step }) => request
+            .query("start", &start.to_string())
+            .query("end", &end.to_string())
+            .query("step", &step.as_secs_f64().to_string()),
+    })
+}
+
+fn with_login(request: Request, prometheus: &PrometheusProvider) -> Result<Request, String> {
+    let login = |field| login(&prometheus.rest, "basicAuth", field);
+    match (login("username"), login("password")) {
+        ("", "") => Ok(request),
+        ("", _) => Err(missing("username")),
+        (_, "") => Err(missing("password")),
+        (name, password) => request.basic(name, password).map_err(|error| error.to_string()),
+    }
 }
 
 fn missing(field: &str) -> String {

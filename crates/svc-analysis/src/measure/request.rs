@@ -35,12 +35,10 @@ pub(super) async fn send(
     Ok((status, body.to_vec()))
 }
 
-/// A text beneath the fields that are not typed.
-pub(super) fn text<'a>(fields: &'a Fields, path: &[&str]) -> &'a str {
-    let (Some(first), rest) = (path.first(), path.get(1..).unwrap_or_default()) else { return "" };
-    let start = fields.get(*first);
-    let found = rest.iter().try_fold(start, |value, name| Some(value?.get(*name)));
-    found.flatten().and_then(Value::as_str).unwrap_or_default()
+/// A field of a log-in; empty where there is none.
+pub(super) fn login<'a>(fields: &'a Fields, method: &str, field: &str) -> &'a str {
+    let found = fields.get("authentication").and_then(|all| all.get(method)?.get(field));
+    found.and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Log-ins that are not known here must not be left out in silence.
@@ -53,9 +51,8 @@ pub(super) fn refuse_other_logins(fields: &Fields, known: &[&str]) -> Result<(),
             fields.values().any(|value| value.as_str().is_none_or(|text| !text.is_empty()))
         })
     };
-    let other =
-        methods.iter().find(|(name, fields)| !known.contains(&name.as_str()) && is_set(fields));
-    match other {
+    let mut others = methods.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+    match others.find(|(_, fields)| is_set(fields)) {
         Some((name, _)) => Err(format!("authentication by {name} is not possible here")),
         None => Ok(()),
     }

@@ -7,16 +7,20 @@ use core_rules::analysis::{JsonPath, Reading};
 use http::{HeaderValue, Method, header::CONTENT_TYPE};
 use io_http::outbound::{Outbound, Request};
 
-use super::request::{refuse_other_logins, send, with_headers};
+use super::{
+    oauth::log_in,
+    request::{refuse_other_logins, send, with_headers},
+};
 
 pub(super) async fn ask(
     outbound: &Outbound,
     web: &WebProvider,
     timeout: Duration,
 ) -> Result<Reading, String> {
-    refuse_other_logins(&web.rest, &[])?;
+    refuse_other_logins(&web.rest, &["oauth2"])?;
     let path = JsonPath::parse(&web.json_path).map_err(|error| error.to_string())?;
     let request = request(web)?;
+    let request = log_in(outbound, request, &web.rest, web.insecure, timeout).await?;
     let (status, body) = send(outbound, request, web.insecure, timeout).await?;
     if !status.is_success() {
         return Err(format!("received non 2xx response code: {}", status.as_u16()));

@@ -44,6 +44,21 @@ async fn a_query_is_asked_and_its_numbers_are_judged() {
 }
 
 #[tokio::test]
+async fn a_range_is_asked_for_by_expressions() {
+    let (world, server) = (World::start(&[]).await, Server::start().await);
+    let series = json!([{"values": [[1, "1"], [2, "3"]]}]);
+    let answer = json!({"status": "success", "data": {"resultType": "matrix", "result": series}});
+    server.answer("/api/v1/query_range", &[(200, &answer.to_string())]);
+    let range = json!({"start": "now() - duration('1h')", "end": "now()", "step": "1m"});
+    let query = json!({"address": server.url(""), "query": "up", "rangeQuery": range});
+    world.create("r", spec(query, "max(result) == 3")).await;
+    assert_eq!(verdict(&world.ended("r").await), ("Successful", ""));
+    let target = server.seen().remove(0).target;
+    let times = "start=2025-12-31T23%3A00%3A00Z&end=2026-01-01T00%3A00%3A00Z&step=60";
+    assert!(target.ends_with(times), "{target}");
+}
+
+#[tokio::test]
 async fn what_prometheus_refuses_is_told_in_its_words() {
     let (world, server) = (World::start(&[]).await, Server::start().await);
     let refusal = json!({"status": "error", "errorType": "bad_data", "error": "parse error"});
@@ -58,7 +73,7 @@ async fn what_prometheus_refuses_is_told_in_its_words() {
         (json!({"address": "nowhere", "query": "x"}), "prometheus address \"nowhere\""),
         (
             json!({"address": server.url(""), "query": "x", "rangeQuery": {"start": "now()"}}),
-            "rangeQuery is not possible here",
+            "failed to parse rangeQuery.step as duration",
         ),
         (
             json!({"address": server.url(""), "authentication": {"basicAuth": {"username": "u"}}}),

@@ -108,6 +108,24 @@ async fn requests_have_what_the_metric_gives_them() {
 }
 
 #[tokio::test]
+async fn a_client_logs_in_by_oauth2() {
+    let (world, server) = (World::start(&[]).await, Server::start().await);
+    server.answer("/token", &[(200, r#"{"access_token": "abc", "token_type": "bearer"}"#)]);
+    server.answer("/check", &[(200, "1")]);
+    let oauth2 = json!({
+        "tokenUrl": server.url("/token"), "clientId": "me", "clientSecret": "s:e",
+        "scopes": ["read", "more"],
+    });
+    let web = json!({"url": server.url("/check"), "authentication": {"oauth2": oauth2}});
+    world.create("r", json!({"metrics": [{"name": "m", "provider": {"web": web}}]})).await;
+    assert_eq!(verdict(&world.ended("r").await), ("Successful", ""));
+    let [token, check] = <[_; 2]>::try_from(server.seen()).unwrap();
+    assert_eq!(token.body, "grant_type=client_credentials&scope=read+more");
+    assert_eq!(token.headers["authorization"], "Basic bWU6cyUzQWU=");
+    assert_eq!(check.headers["authorization"], "Bearer abc");
+}
+
+#[tokio::test]
 async fn what_cannot_be_asked_is_an_error_of_the_measurement() {
     let (world, server) = (World::start(&[]).await, Server::start().await);
     server.answer("/x", &[(200, "{}")]);
@@ -120,7 +138,11 @@ async fn what_cannot_be_asked_is_an_error_of_the_measurement() {
         (json!({"url": "http://169.254.169.254/"}), "is refused, because"),
         (
             json!({"url": server.url("/x"), "authentication": {"oauth2": {"tokenUrl": "x"}}}),
-            "authentication by oauth2 is not possible here",
+            "missing mandatory parameter in metric for OAuth2 setup",
+        ),
+        (
+            json!({"url": server.url("/x"), "authentication": {"sigv4": {"region": "x"}}}),
+            "authentication by sigv4 is not possible here",
         ),
     ];
     for (index, (web, expected)) in rows.into_iter().enumerate() {
