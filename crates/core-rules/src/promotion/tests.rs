@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use api_kinds::{Freight, Promotion, Stage, promotion::PromotionPhase};
 use core_clock::Time;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -231,4 +232,39 @@ fn freight_that_the_stage_holds_already_is_verified_again() {
     assert_eq!(reverification(&status("Failed", "old"), &stage), None);
     let unverified = two_origins(json!({"id": "x", "items": {"Warehouse/w": {"name": "old"}}}));
     assert_eq!(reverification(&status("Succeeded", "old"), &unverified), None);
+}
+
+proptest! {
+    /// Steps run only for a Promotion whose turn it is, that nobody wants aborted, and that does not run already.
+    #[test]
+    fn steps_run_only_when_nothing_speaks_against_it(
+        phase in prop::sample::select(vec!["", "Pending", "Running", "Succeeded", "Failed", "Errored", "Aborted", "Odd"]),
+        current in prop::sample::select(vec![None, Some("p0"), Some("p1")]),
+        is_here in any::<bool>(),
+        is_aborted in any::<bool>(),
+        is_deleted in any::<bool>(),
+        has_freight in any::<bool>(),
+        age in 0_u64..10,
+    ) {
+        let annotations = if is_aborted { json!({"kargo.akuity.io/abort": "terminate"}) } else { json!({}) };
+        let mut case = Case::new(annotations, json!({"phase": phase})).with_stage(Some(stage(current)));
+        case.is_running_here = is_here;
+        if !has_freight {
+            case.freight = None;
+        }
+        if is_deleted {
+            crate::admission::fixture::delete(&mut case.promotion.metadata);
+        }
+        let created: Time = CREATED.parse().unwrap();
+        let decision = case.decision_at(created + Duration::from_secs(age));
+        let is_over = is_deleted || PromotionPhase::from(phase).is_terminal();
+        prop_assert_eq!(decision == Decision::Forget, is_over);
+        prop_assert_eq!(matches!(decision, Decision::Abort(_)), is_aborted && !is_over);
+        let may_run = !is_over && !is_aborted && !is_here && current == Some("p1");
+        let runs = matches!(decision, Decision::Start | Decision::Resume);
+        prop_assert_eq!(runs, may_run && has_freight);
+        prop_assert_eq!(matches!(decision, Decision::Refuse(_)), may_run && !has_freight);
+        prop_assert_eq!(decision == Decision::Resume, runs && phase == "Running");
+        prop_assert!(decision != Decision::Queue || phase.is_empty());
+    }
 }
