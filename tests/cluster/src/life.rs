@@ -8,6 +8,11 @@ use serde_json::{Value, json};
 use crate::world::{ADMISSION, KARGO, World, ensure_refused, stop};
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kargo/leases/kargo-up";
+/// That the objects of no shard are served, and who serves them.
+const HEARTBEAT: &str =
+    "/apis/coordination.k8s.io/v1/namespaces/kargo/leases/kargo-controller-unnamed";
+const LEADER: &str =
+    "/apis/coordination.k8s.io/v1/namespaces/kargo/leases/kargo-controller-unnamed-leader";
 
 /// From an empty cluster to a Project with its namespace, its roles and its admission.
 pub(crate) async fn projects(world: &World) -> Result<()> {
@@ -30,10 +35,16 @@ pub(crate) async fn projects(world: &World) -> Result<()> {
         said.contains("stage.kargo.akuity.io") && said.contains("denied the request"),
         "{said}"
     );
+    world
+        .eventually("the controller beats", async || Ok(world.get(HEARTBEAT).await.is_ok()))
+        .await?;
     stop(kargo).await?;
     world.ensure_no_webhooks().await?;
-    let lease = world.get(LEASE).await?;
-    ensure!(lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty(), "{lease}");
+    for path in [LEASE, LEADER] {
+        let lease = world.get(path).await?;
+        ensure!(lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty(), "{lease}");
+    }
+    ensure!(world.get(HEARTBEAT).await.is_err(), "a controller that stopped counts as alive");
     Ok(())
 }
 
