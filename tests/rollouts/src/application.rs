@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::Result;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -44,6 +45,19 @@ impl Application {
     }
 }
 
+fn state(is_well: bool, path: &str) -> Value {
+    json!({
+        "well": is_well, "path": path, "list": [1, 2.50, 1e21], "text": "ä \"b\"", "a.b": 3.0,
+        "items": [{ "name": "a", "n": 1 }, { "name": "b-c", "n": 2 }], "nothing": null,
+    })
+}
+
+/// What Prometheus would answer.
+fn samples() -> Value {
+    let series = [1.5, 2.0].map(|number| json!({ "metric": {}, "value": [0, number.to_string()] }));
+    json!({ "status": "success", "data": { "resultType": "vector", "result": series } })
+}
+
 /// One answer for whatever is asked; whoever hangs up gets none.
 async fn answer(mut stream: TcpStream, is_well: bool) -> Result<()> {
     let mut request = [0; 4096];
@@ -53,7 +67,8 @@ async fn answer(mut stream: TcpStream, is_well: bool) -> Result<()> {
         .nth(1)
         .unwrap_or_default()
         .to_owned();
-    let body = serde_json::json!({ "well": is_well, "path": path }).to_string();
+    let body = if path.starts_with("/api/v1/query") { samples() } else { state(is_well, &path) };
+    let body = body.to_string();
     let reply = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()

@@ -14,6 +14,7 @@ mod application;
 mod executor;
 mod manifest;
 mod neighbour;
+mod parity;
 mod scenario;
 mod world;
 
@@ -41,6 +42,9 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     }),
     ("our executor with an id takes its own AnalysisRuns and no others", |w| {
         Box::pin(scenario::shared(w))
+    }),
+    ("our executor and Argo Rollouts make the same of the same AnalysisRuns", |w| {
+        Box::pin(parity::same(w))
     }),
 ];
 

@@ -1,0 +1,157 @@
+//! The same AnalysisRuns for Argo Rollouts and for our own executor: what they write must be the same.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    executor::Executor,
+    manifest::PROJECT,
+    neighbour::INSTANCE_ID,
+    world::{World, argo, eventually},
+};
+
+const LABEL: &str = "argo-rollouts.argoproj.io/controller-instance-id";
+/// The id of our executor.
+const OURS: &str = "parity";
+/// Of each run there is one for each.
+const EXECUTORS: [&str; 2] = [INSTANCE_ID, OURS];
+/// What says when something was, and therefore differs.
+const TIMES: [&str; 4] = ["startedAt", "finishedAt", "completedAt", "resumeAt"];
+
+/// Creates every run twice, waits for their ends, and compares.
+pub(crate) async fn same(world: &World) -> Result<()> {
+    let _executor = Executor::start(world.kubeconfig(), OURS)?;
+    let specs = specs(&world.application.address());
+    for (index, spec) in specs.iter().enumerate() {
+        for executor in EXECUTORS {
+            world.create(&argo("analysisruns"), &run(index, executor, spec)).await?;
+        }
+    }
+    let mut differences = String::new();
+    for (index, spec) in specs.iter().enumerate() {
+        let [theirs, ours] = EXECUTORS.map(|executor| ended(world, index, executor));
+        let (theirs, ours) = (theirs.await?, ours.await?);
+        if theirs != ours {
+            let both = format!("\n{spec}\n  Argo Rollouts made {theirs}\n  we made {ours}");
+            differences.push_str(&both);
+        }
+    }
+    ensure!(differences.is_empty(), "{differences}");
+    Ok(())
+}
+
+fn name(index: usize, executor: &str) -> String {
+    format!("parity-{index}-{executor}")
+}
+
+fn run(index: usize, executor: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": "argoproj.io/v1alpha1", "kind": "AnalysisRun",
+        "metadata": {
+            "name": name(index, executor), "namespace": PROJECT, "labels": { LABEL: executor },
+        },
+        "spec": spec,
+    })
+}
+
+/// The status of a run when it has ended, without times.
+async fn ended(world: &World, index: usize, executor: &str) -> Result<Value> {
+    let name = name(index, executor);
+    let path = argo(&format!("analysisruns/{name}"));
+    let status = async || Ok::<_, anyhow::Error>(world.get(&path).await?["status"].clone());
+    let has_ended = async || {
+        let status = status().await?;
+        Ok(!["", "Pending", "Running"].contains(&status["phase"].as_str().unwrap_or_default()))
+    };
+    eventually(&format!("{name} ends"), has_ended).await.with_context(|| executor.to_owned())?;
+    let mut status = without_times(status().await?);
+    // Metrics are measured at the same time, so that any may be the first.
+    if let Some(results) = status["metricResults"].as_array_mut() {
+        results.sort_by_key(|result| result["name"].to_string());
+    }
+    Ok(status)
+}
+
+fn without_times(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(name, _)| !TIMES.contains(&name.as_str()));
+            Value::Object(kept.map(|(name, field)| (name, without_times(field))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_times).collect(),
+        plain => plain,
+    }
+}
+
+/// A metric that asks the application, which says where it was asked and that it is well.
+fn metric(application: &str, name: &str, fields: Value) -> Value {
+    let web = json!({ "url": format!("http://{application}/{name}"), "jsonPath": "{$.well}" });
+    let mut metric = Map::from_iter([
+        ("name".to_owned(), json!(name)),
+        ("provider".to_owned(), json!({ "web": web })),
+    ]);
+    if let Value::Object(fields) = fields {
+        metric.extend(fields);
+    }
+    Value::Object(metric)
+}
+
+fn specs(application: &str) -> Vec<Value> {
+    let metric = |name, fields| metric(application, name, fields);
+    let one = |fields| json!({ "metrics": [metric("m", fields)] });
+    let url = |path: &str| format!("http://{application}{path}");
+    let at = |path: &str, condition: &str| {
+        let web = json!({ "url": url("/at"), "jsonPath": path });
+        one(json!({ "provider": { "web": web }, "successCondition": condition }))
+    };
+    let bad = json!({ "successCondition": "result == false" });
+    let prometheus = |query: &str, condition: &str| {
+        let provider = json!({ "prometheus": { "address": url(""), "query": query } });
+        one(json!({ "provider": provider, "successCondition": condition }))
+    };
+    vec![
+        one(json!({})),
+        one(json!({ "successCondition": "result == true" })),
+        one(bad.clone()),
+        one(json!({ "failureCondition": "result == true" })),
+        one(json!({ "failureCondition": "result == false" })),
+        one(json!({ "successCondition": "!result", "failureCondition": "!result" })),
+        one(json!({ "interval": "1s", "count": 2 })),
+        one(
+            json!({ "interval": "1s", "count": "3", "failureLimit": 1, "successCondition": "!result" }),
+        ),
+        one(
+            json!({ "interval": "1s", "count": 3, "failureLimit": 3, "successCondition": "!result" }),
+        ),
+        one(json!({ "interval": "1s", "count": 4, "consecutiveSuccessLimit": 2 })),
+        one(json!({ "initialDelay": "1s" })),
+        one(json!({ "count": 2 })),
+        one(json!({ "failureLimit": -1 })),
+        one(json!({ "successCondition": "result == {{args.none}}" })),
+        one(json!({ "provider": {} })),
+        one(json!({ "provider": { "web": { "url": url("/whole") } } })),
+        one(json!({ "provider": { "web": { "url": url("/p"), "jsonPath": "{.path}" } } })),
+        at("{$.list}", "len(result) == 3"),
+        at("{$.list[1]}", "result == 2.5"),
+        at("{.list[-1]}", "isInf(result)"),
+        at("{$.list[0:2]}", "asInt(result) == 1"),
+        at("{$.items[*].name}", "result == 'a'"),
+        at("{$.items[?(@.name == \"b-c\")].n}", "result == 2"),
+        at("{$.items[?(@.n>1.5)].name}", "result matches '^b'"),
+        at("{$..n}", "default(result, 5) == 1"),
+        at(r"{.a\.b}", "asFloat(result) > 2.5"),
+        at("{$.text}", "result contains 'b'"),
+        at("{$.nothing}", "default(result, 5) == 5"),
+        prometheus("vector", "result[0] == 1.5 && len(result) == 2"),
+        prometheus("vector", "result[1] < 0"),
+        json!({ "metrics": [metric("good", json!({ "interval": "1s" })), metric("bad", bad.clone())] }),
+        json!({ "metrics": [metric("good", json!({})), metric("bad", bad.clone())],
+                "dryRun": [{ "metricName": "ba.*" }] }),
+        json!({ "metrics": [metric("bad", bad)], "dryRun": [{ "metricName": "other" }] }),
+        json!({ "metrics": [metric("m", json!({ "interval": "1s", "count": 3 }))],
+                "measurementRetention": [{ "metricName": "m", "limit": 2 }] }),
+        json!({ "metrics": [metric("m", json!({ "interval": "1s" }))], "terminate": true }),
+        json!({ "metrics": [metric("m", json!({ "successCondition": "result == {{args.want}}" }))],
+                "args": [{ "name": "want", "value": "true" }] }),
+    ]
+}
