@@ -46,6 +46,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("our executor and Argo Rollouts make the same of the same AnalysisRuns", |w| {
         Box::pin(parity::same(w))
     }),
+    ("both make the same Jobs, and the same of their ends", |w| Box::pin(parity::same_jobs(w))),
 ];
 
 #[tokio::main]

@@ -40,6 +40,70 @@ pub(crate) async fn same(world: &World) -> Result<()> {
     Ok(())
 }
 
+/// The same for Jobs, which the test ends.
+pub(crate) async fn same_jobs(world: &World) -> Result<()> {
+    let _executor = Executor::start(world.kubeconfig(), OURS)?;
+    for (index, end) in [(100, "Complete"), (101, "Failed")] {
+        for executor in EXECUTORS {
+            world.create(&argo("analysisruns"), &run(index, executor, &job())).await?;
+        }
+        let mut made = Vec::new();
+        for executor in EXECUTORS {
+            made.push(ended_job(world, index, executor, end).await?);
+        }
+        let [theirs, ours] = <[Value; 2]>::try_from(made).unwrap_or_default();
+        ensure!(theirs == ours, "\nArgo Rollouts made {theirs}\nwe made {ours}");
+    }
+    Ok(())
+}
+
+fn job() -> Value {
+    let container = json!({ "name": "test", "image": "registry.invalid/{{args.name}}" });
+    let template = json!({ "spec": { "restartPolicy": "Never", "containers": [container] } });
+    let job = json!({
+        "metadata": { "labels": { "a": "b" } },
+        "spec": { "backoffLimit": 0, "template": template },
+    });
+    json!({
+        "metrics": [{ "name": "smoke", "provider": { "job": job } }],
+        "args": [{ "name": "name", "value": "smoke-test" }],
+    })
+}
+
+/// Ends the Job of a run, and says what the Job was and what became of the run.
+async fn ended_job(world: &World, index: usize, executor: &str, end: &str) -> Result<Value> {
+    let run = world.get(&argo(&format!("analysisruns/{}", name(index, executor)))).await?;
+    let uid = run["metadata"]["uid"].as_str().context("a run without a uid")?.to_owned();
+    let path = format!("/apis/batch/v1/namespaces/{PROJECT}/jobs/{uid}.smoke.1");
+    let is_there = async || Ok(world.get(&path).await.is_ok());
+    eventually("the Job is there", is_there).await?;
+    let job = world.get(&path).await?;
+    world.patch(&format!("{path}/status"), &job_status(end)).await?;
+    let metadata = ["labels", "annotations"].map(|field| job["metadata"][field].clone());
+    let owner = job["metadata"]["ownerReferences"][0]["controller"].clone();
+    let image = job["spec"]["template"]["spec"]["containers"][0]["image"].clone();
+    let status = ended(world, index, executor).await?;
+    let mut both = json!([metadata, owner, image, status]).to_string();
+    for (own, shared) in [(uid, "uid".to_owned()), (name(index, executor), "run".to_owned())] {
+        both = both.replace(&own, &shared);
+    }
+    Ok(serde_json::from_str(&both)?)
+}
+
+/// What the controller of Jobs would write, as far as kube-apiserver insists on it.
+fn job_status(end: &str) -> Value {
+    let time = "2026-01-01T00:00:00Z";
+    let before = if end == "Complete" { "SuccessCriteriaMet" } else { "FailureTarget" };
+    let conditions = [before, end].map(|kind| {
+        json!({ "type": kind, "status": "True", "lastTransitionTime": time, "lastProbeTime": time })
+    });
+    let mut status = json!({ "startTime": time, "conditions": conditions });
+    if end == "Complete" {
+        status["completionTime"] = json!(time);
+    }
+    json!({ "status": status })
+}
+
 fn name(index: usize, executor: &str) -> String {
     format!("parity-{index}-{executor}")
 }
