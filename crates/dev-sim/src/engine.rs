@@ -10,7 +10,7 @@ use std::{
 
 use core_clock::{Clock, ManualClock};
 use emb_apiserver::{Admission, ApiServer, Config, Limits};
-use emb_auth::TokenKeys;
+use emb_auth::{Identity, TokenKeys};
 use emb_store::{MemoryLog, Options, Store};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -20,6 +20,7 @@ use crate::{
     disk::Disk,
     executor::{Executor, Group},
     faults::Faults,
+    gatekeeper::{Gatekeeper, Make, ServerCx},
     ledger::Ledger,
     story::Story,
 };
@@ -38,6 +39,7 @@ pub(crate) struct Setup {
     pub(crate) crds: Vec<Value>,
     pub(crate) objects: Vec<Value>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) gatekeeper: Option<Make>,
 }
 
 /// The server, up or down. What is durable outlives every crash.
@@ -53,6 +55,7 @@ struct State {
     /// The process, from the beginning of its start.
     process: Option<Group>,
     running: Option<Running>,
+    gatekeeper: Arc<Gatekeeper>,
 }
 
 /// A server that answers.
@@ -89,13 +92,11 @@ impl Engine {
 
     /// Everything in memory is gone, requests and watches break off.
     pub(crate) fn crash(&self) {
-        let (process, running) = {
-            let mut state = self.state.lock();
-            (state.process.take(), state.running.take())
-        };
+        let State { process, running, gatekeeper } = std::mem::take(&mut *self.state.lock());
         if let Some(process) = process {
             process.kill();
         }
+        gatekeeper.clear();
         drop(running);
     }
 
@@ -103,7 +104,14 @@ impl Engine {
         let setup = &self.setup;
         let start = self.starts.fetch_add(1, Ordering::Relaxed);
         let process = setup.executor.group("apiserver");
-        self.state.lock().process = Some(process.clone());
+        let gatekeeper = Arc::new(Gatekeeper::default());
+        {
+            let mut state = self.state.lock();
+            state.process = Some(process.clone());
+            state.gatekeeper = gatekeeper.clone();
+        }
+        let mut admission = setup.admission.clone();
+        admission.push(gatekeeper.clone());
         let disk = Disk {
             durable: self.durable.clone(),
             process: process.clone(),
@@ -119,9 +127,9 @@ impl Engine {
         let config = Config {
             store: store.clone(),
             clock: Arc::new(setup.clock.clone()),
-            entropy,
+            entropy: entropy.clone(),
             tasks: Arc::new(process.clone()),
-            admission: setup.admission.clone(),
+            admission,
             crds: setup.crds.clone(),
             seeds: setup.objects.clone(),
             deletion_order: Vec::new(),
@@ -135,6 +143,15 @@ impl Engine {
             address: "127.0.0.1:6443".into(),
         };
         let server = ApiServer::start(config).await.map_err(|error| error.to_string())?;
+        if let Some(make) = &setup.gatekeeper {
+            let service = server.client_service(Identity::admin());
+            gatekeeper.install(make(ServerCx {
+                client: kube::Client::new(service, "default"),
+                clock: Arc::new(setup.clock.clone()),
+                entropy,
+                tasks: Arc::new(process.clone()),
+            }));
+        }
         setup.story.tell("apiserver", format!("up, found revision {}", report.revision));
         self.state.lock().running = Some(Running { server, store, process });
         setup.ledger.look_again();

@@ -58,10 +58,14 @@ pub enum Fault {
     ClockJump,
     /// Somebody else takes a Lease over.
     LeaderChange,
+    /// An event of a watch arrives twice.
+    WatchRepeated,
+    /// A component dies and comes back on another machine: what it had on disk is gone.
+    MachineLost,
 }
 
 /// Faults that meet a single request or event, with their highest rate per thousand.
-const AT_REQUESTS: [(Fault, u32); 14] = [
+const AT_REQUESTS: [(Fault, u32); 15] = [
     (Fault::Refused, 60),
     (Fault::LostReply, 60),
     (Fault::Conflict, 60),
@@ -76,16 +80,18 @@ const AT_REQUESTS: [(Fault, u32); 14] = [
     (Fault::WatchDelayed, 200),
     (Fault::WatchExpired, 200),
     (Fault::DiskError, 10),
+    (Fault::WatchRepeated, 100),
 ];
 
 /// Faults that strike from time to time, with their highest weight against each other.
-const AT_TIMES: [(Fault, u32); 6] = [
+const AT_TIMES: [(Fault, u32); 7] = [
     (Fault::ComponentCrash, 100),
     (Fault::ComponentRestart, 60),
     (Fault::ComponentPause, 60),
     (Fault::ServerCrash, 30),
     (Fault::ClockJump, 60),
     (Fault::LeaderChange, 80),
+    (Fault::MachineLost, 40),
 ];
 
 /// How often each fault happens, per thousand occasions.

@@ -6,7 +6,8 @@
 //! at as often as needed. [`Sim`] runs a scenario over many seeds and names the one that fails.
 //!
 //! The parts: `executor` draws the next task; `driver` moves tasks and time; `director` is the course of a run; `nemesis`
-//! ends processes, `wire` breaks connections, `disk` cuts writes off; `engine` is the server that survives them.
+//! ends processes, `wire` breaks connections, `disk` cuts writes off; `engine` is the server that survives them, and
+//! `gatekeeper` is the admission inside it.
 
 mod clock;
 mod dice;
@@ -16,6 +17,7 @@ mod driver;
 mod engine;
 mod executor;
 mod faults;
+mod gatekeeper;
 mod ledger;
 mod nemesis;
 mod process;
@@ -28,6 +30,7 @@ mod world;
 
 pub use dice::Dice;
 pub use faults::{Fault, Rates};
+pub use gatekeeper::ServerCx;
 pub use process::ProcessCx;
 pub use scenario::Scenario;
 pub use sim::{Failure, Run, SeedError, Sim, Simulation};

@@ -69,6 +69,10 @@ async fn strike_component(world: &World, dice: &Dice, fault: Fault, victim: &Rep
             future::select(process.ended(), world.clock.sleep(GRACE)).await;
             process.kill();
         }
+        Fault::MachineLost => {
+            process.kill();
+            victim.machine.wipe();
+        }
         _ => process.kill(),
     }
 }

@@ -1,11 +1,16 @@
 //! Processes: what a component or an actor gets from the world, and how components are kept running.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use core_clock::{Clock, Entropy, Tasks};
 use emb_auth::Identity;
 use futures::FutureExt;
 use parking_lot::Mutex;
+use tempfile::TempDir;
 
 use crate::{
     clock::SkewedClock,
@@ -28,6 +33,7 @@ pub struct ProcessCx {
     clock: SkewedClock,
     dice: Dice,
     mortal: bool,
+    machine: Arc<Machine>,
 }
 
 impl ProcessCx {
@@ -72,6 +78,11 @@ impl ProcessCx {
         Arc::new(self.group.clone())
     }
 
+    /// A directory of its machine, which outlives it. Nothing of its name may get into what two runs of a seed must share.
+    pub fn directory(&self) -> std::io::Result<PathBuf> {
+        self.machine.directory()
+    }
+
     /// Its choices.
     pub fn dice(&self) -> &Dice {
         &self.dice
@@ -88,10 +99,34 @@ impl ProcessCx {
     }
 }
 
+/// Where a process runs: what it has on disk.
+#[derive(Default)]
+pub(crate) struct Machine(OnceLock<TempDir>);
+
+impl Machine {
+    fn directory(&self) -> std::io::Result<PathBuf> {
+        if self.0.get().is_none() {
+            // One task at a time runs: nobody else makes one meanwhile.
+            drop(self.0.set(tempfile::tempdir()?));
+        }
+        Ok(self.0.get().map(|directory| directory.path().to_owned()).unwrap_or_default())
+    }
+
+    /// The disk is empty from now on.
+    pub(crate) fn wipe(&self) {
+        let Some(directory) = self.0.get() else { return };
+        for entry in std::fs::read_dir(directory.path()).into_iter().flatten().flatten() {
+            // What a run leaves there are directories; what cannot be removed stays, as if the disk were not lost.
+            drop(std::fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
 /// One replica of a component, over all its lives.
 pub(crate) struct Replica {
     pub(crate) name: String,
     pub(crate) clock: SkewedClock,
+    pub(crate) machine: Arc<Machine>,
     start: Start,
     process: Mutex<Option<Group>>,
 }
@@ -99,7 +134,7 @@ pub(crate) struct Replica {
 impl Replica {
     pub(crate) fn new(world: &World, name: String, start: Start) -> Self {
         let clock = SkewedClock::new(world.clock.clone());
-        Self { name, clock, start, process: Mutex::default() }
+        Self { name, clock, machine: Arc::default(), start, process: Mutex::default() }
     }
 
     /// The process, when it is up.
@@ -120,6 +155,7 @@ impl Replica {
                 clock: self.clock.clone(),
                 dice: world.dice(&format!("{} {life}", self.name)),
                 mortal: true,
+                machine: self.machine.clone(),
             };
             spawn_main(&process, &self.start, cx);
             process.ended().await;
@@ -140,6 +176,7 @@ pub(crate) fn launch_actor(world: &Arc<World>, name: &str, start: &Start) -> Gro
         clock: SkewedClock::new(world.clock.clone()),
         dice: world.dice(name),
         mortal: false,
+        machine: Arc::default(),
     };
     spawn_main(&group, start, cx);
     group

@@ -7,7 +7,12 @@ use emb_apiserver::Admission;
 use futures::FutureExt;
 use serde_json::Value;
 
-use crate::{faults::Rates, process::ProcessCx, view::View};
+use crate::{
+    faults::Rates,
+    gatekeeper::{Make, ServerCx},
+    process::ProcessCx,
+    view::View,
+};
 
 /// Starts a process.
 pub(crate) type Start = Arc<dyn Fn(ProcessCx) -> BoxTask + Send + Sync>;
@@ -42,6 +47,7 @@ pub struct Scenario {
     pub(crate) crds: Vec<Value>,
     pub(crate) seeds: Vec<Value>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) gatekeeper: Option<Make>,
     pub(crate) rates: Rates,
     pub(crate) components: Vec<Component>,
     pub(crate) actors: Vec<Actor>,
@@ -59,6 +65,7 @@ impl Default for Scenario {
             crds: Vec::new(),
             seeds: Vec::new(),
             admission: Vec::new(),
+            gatekeeper: None,
             rates: Rates::all(),
             components: Vec::new(),
             actors: Vec::new(),
@@ -94,6 +101,16 @@ impl Scenario {
     #[must_use]
     pub fn admission(mut self, plugin: Arc<dyn Admission>) -> Self {
         self.admission.push(plugin);
+        self
+    }
+
+    /// Rules that every write passes and that read through the server themselves; made anew each time it starts.
+    #[must_use]
+    pub fn gatekeeper(
+        mut self,
+        make: impl Fn(ServerCx) -> Arc<dyn Admission> + Send + Sync + 'static,
+    ) -> Self {
+        self.gatekeeper = Some(Arc::new(make));
         self
     }
 

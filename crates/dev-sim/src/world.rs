@@ -51,6 +51,7 @@ impl World {
             crds: std::mem::take(&mut scenario.crds),
             objects: std::mem::take(&mut scenario.seeds),
             admission: std::mem::take(&mut scenario.admission),
+            gatekeeper: scenario.gatekeeper.take(),
         });
         Self {
             seed,

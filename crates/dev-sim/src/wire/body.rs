@@ -32,6 +32,8 @@ pub(crate) struct WireBody {
     watch: Option<Arc<Link>>,
     /// An event that is held up.
     held: Option<(Sleep, Frame<Bytes>)>,
+    /// An event that comes once more.
+    repeated: Option<Bytes>,
     ended: bool,
 }
 
@@ -42,12 +44,16 @@ impl WireBody {
         watch: Option<Arc<Link>>,
     ) -> Self {
         let server_ended = Some(server_ended);
-        Self { inner, server_ended, made_up: false, watch, held: None, ended: false }
+        Self { watch, ..Self::new(inner, server_ended, false) }
     }
 
     pub(super) fn made_up(text: String) -> Self {
-        let inner = ServerBody::full(text);
-        Self { inner, server_ended: None, made_up: true, watch: None, held: None, ended: false }
+        Self::new(ServerBody::full(text), None, true)
+    }
+
+    fn new(inner: ServerBody, server_ended: Option<BoxTask>, made_up: bool) -> Self {
+        let (watch, held, repeated, ended) = (None, None, None, false);
+        Self { inner, server_ended, made_up, watch, held, repeated, ended }
     }
 
     pub(super) fn is_made_up(&self) -> bool {
@@ -59,7 +65,7 @@ impl WireBody {
         Poll::Ready(Some(Err(Broken::Reset)))
     }
 
-    /// What becomes of an event of a watch: passed on, held up, or the end of the connection.
+    /// What becomes of an event of a watch: passed on once or twice, held up, or the end of the connection.
     fn meet_faults(&mut self, link: &Link, frame: Frame<Bytes>) -> Option<Polled> {
         if link.strikes(Fault::WatchDropped) {
             link.story.tell(&link.who, "a watch breaks off");
@@ -68,6 +74,9 @@ impl WireBody {
         if link.strikes(Fault::WatchDelayed) {
             self.held = Some((link.clock.sleep(link.dice.duration(DELAY)), frame));
             return None;
+        }
+        if link.strikes(Fault::WatchRepeated) {
+            self.repeated = frame.data_ref().cloned();
         }
         Some(Poll::Ready(Some(Ok(frame))))
     }
@@ -92,6 +101,9 @@ impl Body for WireBody {
             if let Some((sleep, _)) = &mut this.held {
                 ready!(sleep.poll_unpin(cx));
                 return Poll::Ready(this.held.take().map(|(_, frame)| Ok(frame)));
+            }
+            if let Some(data) = this.repeated.take() {
+                return Poll::Ready(Some(Ok(Frame::data(data))));
             }
             let Some(Ok(frame)) = ready!(Pin::new(&mut this.inner).poll_frame(cx)) else {
                 this.ended = true;

@@ -11,5 +11,6 @@
 mod api;
 mod leader;
 mod mirror;
+mod pipeline;
 mod project;
 mod support;

@@ -10,7 +10,7 @@ use emb_auth::Identity;
 use io_kube::Ports;
 use svc_management::{Monitor, Replicas, Settings};
 
-use crate::support::{hold, hold_in_replay};
+use crate::support::{hold, hold_in_replay, without_descriptions};
 
 /// The namespace of the installation.
 const INSTALLATION: &str = "kargo";
@@ -32,7 +32,7 @@ fn one_seed_gives_one_audit_log_of_projects() {
 fn scenario() -> Scenario {
     let options = access::Options::default();
     Scenario::new()
-        .crds(api_kinds::crd::crds())
+        .crds(without_descriptions(api_kinds::crd::crds()))
         .objects([access::namespaces(&options), access::objects(&options)].concat())
         .faults(Rates::all())
         .component("management", 2, manage)
