@@ -6,6 +6,7 @@ use api_kinds::Time as WireTime;
 use api_kinds::health::HealthCheckStep;
 use api_kinds::promotion::{PromotionPhase, PromotionStatus};
 use api_kinds::promotion_request::PromotionRequestPhase;
+use api_kinds::stage::PromotionReference;
 
 use super::plan::Plan;
 use super::world::World;
@@ -52,8 +53,22 @@ impl Bringer {
     }
 }
 
-/// The place of a Promotion in the order in which they end; those that end at the same time are told
-/// apart by when they were created.
-pub(super) fn ending(promotion: &Promotion) -> (Option<&WireTime>, Sequence<'_>) {
-    (promotion.status.finished_at.as_ref(), Sequence::of(promotion))
+/// The place of a Promotion in the order in which they end. Times are whole seconds: of those that end
+/// in the same one, what was taken out of the queue comes first, because it changed nothing; others are
+/// told apart by when they were created.
+pub(super) fn ending(promotion: &Promotion) -> Ending<'_> {
+    let status = &promotion.status;
+    (status.finished_at.as_ref(), !was_taken_out(status), Sequence::of(promotion))
+}
+
+/// The same of one that is recorded.
+pub(super) fn recorded_ending(last: &PromotionReference) -> Ending<'_> {
+    let is_one_that_counts = !last.status.as_ref().is_some_and(was_taken_out);
+    (last.finished_at.as_ref(), is_one_that_counts, Sequence::of_name(&last.name))
+}
+
+pub(super) type Ending<'a> = (Option<&'a WireTime>, bool, Sequence<'a>);
+
+fn was_taken_out(status: &PromotionStatus) -> bool {
+    status.phase == PromotionPhase::Aborted && status.started_at.is_none()
 }

@@ -4,6 +4,7 @@ use api_kinds::condition::types;
 use api_kinds::promotion::PromotionPhase;
 use api_kinds::verification::VerificationPhase;
 
+use super::bringer::recorded_ending;
 use super::effect::{Creation, Effect, FreightChange};
 use super::history::is_under_way;
 use super::plan::Plan;
@@ -12,7 +13,6 @@ use super::{current_collection, has_verification_under_way, includes_freight, is
 use super::{is_target_aware, queue};
 use crate::condition;
 use crate::gate::{Arrival, Availability, availability};
-use crate::promotion::Sequence;
 
 const MAX_HISTORY: usize = 10;
 
@@ -145,16 +145,11 @@ fn the_holds(world: &World<'_>, plan: &Plan) -> Vec<String> {
 
 /// What ended last never becomes what ended earlier.
 fn the_last_promotion(world: &World<'_>, plan: &Plan) -> Vec<String> {
-    let ending = |status: &api_kinds::stage::StageStatus| {
-        let last = status.last_promotion.as_ref()?;
-        Some((last.finished_at.clone(), last.name.clone()))
-    };
-    let (Some(before), Some(after)) = (ending(&world.stage.status), ending(&plan.status)) else {
-        return Vec::new();
-    };
-    let is_back =
-        (&after.0, Sequence::of_name(&after.1)) < (&before.0, Sequence::of_name(&before.1));
-    let text = || format!("the last Promotion goes back from {:?} to {:?}", before.1, after.1);
+    let last = (&world.stage.status.last_promotion, &plan.status.last_promotion);
+    let (Some(before), Some(after)) = last else { return Vec::new() };
+    let is_back = recorded_ending(after) < recorded_ending(before);
+    let text =
+        || format!("the last Promotion goes back from {:?} to {:?}", before.name, after.name);
     is_back.then(text).into_iter().collect()
 }
 

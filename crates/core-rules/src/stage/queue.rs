@@ -6,14 +6,14 @@ use api_kinds::condition::{reasons::stage as reasons, types};
 use api_kinds::promotion::PromotionPhase;
 use api_kinds::stage::{PromotionReference, StageStatus};
 
-use super::bringer::ending;
+use super::bringer::{ending, recorded_ending};
 use super::effect::Effect;
 use super::plan::{Entrance, Plan};
 use super::wake::Wake;
 use super::world::World;
 use super::{current_collection, health, holds, record_collections};
 use crate::gate::{Passage, passage};
-use crate::promotion::{Sequence, compare_in_queue};
+use crate::promotion::compare_in_queue;
 use crate::wire_time::from_wire;
 
 /// Takes note of every Promotion that ended since the last pass, in the order in which they did. That
@@ -56,9 +56,7 @@ fn is_news(status: &StageStatus, promotion: &Promotion) -> bool {
 }
 
 fn is_later(status: &StageStatus, promotion: &Promotion) -> bool {
-    status.last_promotion.as_ref().is_none_or(|last| {
-        ending(promotion) > (last.finished_at.as_ref(), Sequence::of_name(&last.name))
-    })
+    status.last_promotion.as_ref().is_none_or(|last| ending(promotion) > recorded_ending(last))
 }
 
 fn take_note(plan: &mut Plan, promotion: &Promotion) {

@@ -77,6 +77,7 @@ fn a_success_counts_whatever_ended_in_the_meantime() {
     bench.pass();
     bench.later(10);
     bench.finish(&first, Succeeded);
+    bench.later(1);
     bench.abort(&third);
     bench.settle();
     assert_eq!(bench.last(), Some(third.as_str()));
@@ -86,6 +87,21 @@ fn a_success_counts_whatever_ended_in_the_meantime() {
     bench.settle();
     assert_eq!(bench.last(), Some(second.as_str()));
     assert_eq!(bench.history(), ["a2", "a1"]);
+}
+
+#[test]
+fn what_is_taken_out_of_the_queue_hides_no_end_of_the_same_second() {
+    let mut bench = with_freight(&["w1"]);
+    let first = bench.promote("a1", json!({}));
+    let second = bench.promote("a2", json!({}));
+    bench.pass();
+    bench.abort(&second);
+    bench.pass();
+    assert_eq!(bench.last(), Some(second.as_str()));
+    bench.finish(&first, Succeeded);
+    bench.settle();
+    assert_eq!((bench.last(), bench.history()), (Some(first.as_str()), vec!["a1".to_owned()]));
+    assert_eq!(row(&bench.stage.status.conditions, "Ready"), "True/Verified");
 }
 
 #[test]
