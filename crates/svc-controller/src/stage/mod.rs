@@ -54,6 +54,8 @@ use crate::{
 const CONTROLLER: &str = "stage-controller";
 /// When to look again at a Stage whose Freight would not take a change.
 const REFUSED_RETRY: Duration = Duration::from_secs(30);
+/// When to look again for what a cache does not show yet.
+const CACHE_LAG: Duration = Duration::from_secs(1);
 
 /// What passes work with.
 pub(crate) struct Context {
@@ -220,6 +222,9 @@ async fn reconcile(
         return deletion::go_on(&cx, &pass, &stage).await;
     }
     let Some(stage) = with_finalizer(&cx, &pass, stage).await? else { return Ok(Next::Done) };
+    if observe::misses_current(&cx, &stage).await? {
+        return Ok(Next::After(CACHE_LAG));
+    }
     let observed = Observed::take(&cx, stage).await;
     let plan = stage::plan(&observed.world(), cx.shared.now());
     Execution::new(&cx, &pass, &observed, plan).run().await

@@ -17,8 +17,8 @@ use core_rules::{
     },
 };
 use io_argo::Watched;
-use io_kube::ObjectKey;
-use kube::ResourceExt;
+use io_kube::{Failure, ObjectKey};
+use kube::{Api, ResourceExt};
 use parking_lot::Mutex;
 
 use super::{Context, runs::RunsSeen};
@@ -100,6 +100,19 @@ impl<'a> Observed<'a> {
     pub(super) fn freight(&self, name: &str) -> Option<&Arc<Freight>> {
         self.freight.iter().find(|freight| freight.metadata.name.as_deref() == Some(name))
     }
+}
+
+/// Whether the Promotion that has the turn exists and the cache does not show it. A watch that is broken must not look as
+/// if the Promotion were gone: another would be made in its place.
+pub(super) async fn misses_current(cx: &Context, stage: &Stage) -> Result<bool, Failure> {
+    let Some(current) = &stage.status.current_promotion else { return Ok(false) };
+    let key = beside(stage, &current.name);
+    if cx.shared.caches.promotions.get(&key).is_some() {
+        return Ok(false);
+    }
+    let promotions: Api<Promotion> = Api::namespaced(cx.shared.client.clone(), &key.namespace);
+    let found = promotions.get_opt(&key.name).await?;
+    Ok(found.is_some_and(|found| cx.shared.owns(&found) && is_owned_by(stage, &found.metadata)))
 }
 
 /// All Freight that mentions the Stage.

@@ -126,7 +126,7 @@ async fn discover(
     warehouse: &Arc<Warehouse>,
     reason: Reason,
 ) -> Result<Next, Failure> {
-    match cx.searches.take(key, warehouse) {
+    match cx.searches.look(key, warehouse) {
         State::Done { results, spread } => {
             conclude(cx, pass, warehouse, Some((results, spread))).await
         }

@@ -87,20 +87,20 @@ impl Searches {
         Self { searcher, ports, queue, running: Mutex::default(), failed: Mutex::default() }
     }
 
-    /// How far the search for this state of a Warehouse is. Its results are handed out once.
-    pub(super) fn take(&self, key: &ObjectKey, warehouse: &Warehouse) -> State {
+    /// How far the search for this state of a Warehouse is. Its results stay until they are told: a status that could
+    /// not be written is no reason to search again.
+    pub(super) fn look(&self, key: &ObjectKey, warehouse: &Warehouse) -> State {
         let now = self.ports.clock.monotonic();
         let cause = Cause::of(warehouse);
-        let mut running = self.running.lock();
+        let running = self.running.lock();
         let Some(search) = running.get(key).filter(|search| search.cause == cause) else {
             return self.before_search(key, &cause, now);
         };
-        let results = search.results.lock().take();
+        let results = search.results.lock().clone();
         let (spread, taken) = (search.spread, now.saturating_sub(search.since));
         let Some(results) = results else {
             return search.state(warehouse, taken);
         };
-        running.remove(key);
         State::Done { results, spread: spread.min(taken) }
     }
 
@@ -112,12 +112,14 @@ impl Searches {
 
     /// The pass that a search led to ended well.
     pub(super) fn succeeded(&self, key: &ObjectKey) {
+        self.put_away(key);
         self.failed.lock().remove(key);
     }
 
     /// It did not. Says how long to wait for the next one: longer each time, until somebody changes
     /// the Warehouse or asks for a refresh.
     pub(super) fn failed(&self, key: &ObjectKey, warehouse: &Warehouse) -> Duration {
+        self.put_away(key);
         let cause = Cause::of(warehouse);
         let mut failed = self.failed.lock();
         let before = failed.get(key).filter(|failed| failed.cause == cause);
@@ -126,6 +128,14 @@ impl Searches {
         let not_before = self.ports.clock.monotonic() + wait;
         failed.insert(key.clone(), Failed { cause, count, not_before });
         wait
+    }
+
+    /// What a search came to is told.
+    fn put_away(&self, key: &ObjectKey) {
+        let mut running = self.running.lock();
+        if running.get(key).is_some_and(|search| search.results.lock().is_some()) {
+            running.remove(key);
+        }
     }
 
     fn before_search(&self, key: &ObjectKey, cause: &Cause, now: Duration) -> State {
