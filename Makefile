@@ -12,7 +12,7 @@ KARGO := $(TARGET)/release/kargo
 PROGRAM := $(TARGET)/debug
 UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster cluster-e2e test-argocd test-rollouts crash programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts crash programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -32,7 +32,7 @@ require-rust:
 
 ## ---- tests
 
-test: lint unit test-vectors conformance permissions admission cluster-e2e crash ## Run every tier: lints, unit, vectors, conformance, permissions and admission on both engines, up on a cluster, crash
+test: lint unit test-vectors conformance permissions admission scenarios cluster-e2e crash ## Run every tier: lints, unit, vectors, conformance, permissions, admission and scenarios on both engines, up on a cluster, crash
 
 t: ## The fast loop: unit tests alone
 	cargo test --workspace --locked --quiet
@@ -77,6 +77,14 @@ admission-embedded: build programs ## Rows of the admission tables on the embedd
 
 admission-cluster: build programs tools ## The same rows on kube-apiserver, which asks through registered webhooks
 	$(PROGRAM)/admission cluster
+
+scenarios: scenarios-embedded scenarios-cluster ## What becomes of Freight, Promotions and Stages, on both engines
+
+scenarios-embedded: build programs ## The scenarios on the embedded engine
+	$(PROGRAM)/scenarios embedded
+
+scenarios-cluster: build programs tools ## The same scenarios on kube-apiserver
+	$(PROGRAM)/scenarios cluster
 
 cluster-e2e: build programs tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
 	$(PROGRAM)/cluster
