@@ -96,10 +96,10 @@ test-rollouts: build programs tools argo-rollouts ## Verification by a real Argo
 	$(PROGRAM)/rollouts
 
 crash: build programs ## Kill and power-cut tests, small counts
-	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10
+	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10 --promotion-kills 10
 
 soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
-	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --report docs/benchmarks.md
+	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --report docs/benchmarks.md
 	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run

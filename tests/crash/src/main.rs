@@ -1,7 +1,7 @@
 //! Crash tests: `kargo up` is killed, or loses power, again and again under write load.
 //!
-//! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice. And `kargo run` while it
-//! carries out a Promotion, which goes on afterwards and does nothing twice.
+//! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice. And `kargo run` and
+//! `kargo up` while they carry out Promotions, which go on afterwards and do nothing twice.
 //!
 //! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
 //! and a watch resumes from where it was or is told to start over.
@@ -12,9 +12,12 @@
     reason = "a test program on the real clock that reports to a person"
 )]
 
+mod controller;
 mod fetch;
+mod host;
 mod journal;
 mod load;
+mod moment;
 mod power_cut;
 mod promotion;
 mod report;
@@ -44,9 +47,12 @@ struct Args {
     /// How often to send SIGKILL while a repository is fetched
     #[arg(long, default_value_t = 10)]
     fetch_kills: u32,
-    /// How often to send SIGKILL while a Promotion is carried out
+    /// How often to send SIGKILL while `kargo run` carries out a Promotion
     #[arg(long, default_value_t = 10)]
     step_kills: u32,
+    /// How often to send SIGKILL while the controller of `kargo up` carries out a Promotion
+    #[arg(long, default_value_t = 10)]
+    promotion_kills: u32,
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -72,10 +78,14 @@ async fn main() -> Result<()> {
     if args.step_kills > 0 {
         told.push(step_kills(args.step_kills, &entropy).await?);
     }
+    if args.promotion_kills > 0 {
+        told.push(promotion_kills(args.promotion_kills, &entropy).await?);
+    }
     if let Some(path) = &args.report {
         report::write(path, &told)?;
     }
-    let crashes = args.kills + args.power_cuts + args.fetch_kills + args.step_kills;
+    let kills = args.kills + args.fetch_kills + args.step_kills + args.promotion_kills;
+    let crashes = kills + args.power_cuts;
     println!("{crashes} passed, 0 failed");
     Ok(())
 }
@@ -108,6 +118,12 @@ async fn step_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
     Ok(tell(format!(
         "kill during a Promotion: {count} kills in {promotions} Promotions, each with one commit and one pull request, merged once"
     )))
+}
+
+async fn promotion_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
+    let data = tempfile::tempdir()?;
+    let survived = controller::run(data.path(), count, entropy).await?;
+    Ok(tell(format!("kill of the controller during a Promotion: {count} kills in {survived}")))
 }
 
 fn tell(line: String) -> String {

@@ -25,7 +25,7 @@ pub struct Project {
 impl Project {
     /// Creates it and waits for its namespace.
     pub async fn create(client: &Client, name: &str) -> Result<Self> {
-        let project = Self { client: client.clone(), name: name.to_owned() };
+        let project = Self::of(client, name);
         let body = json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": name},
         });
@@ -34,6 +34,11 @@ impl Project {
         let is_there = async || Ok(client.get(&namespace).await?.status.is_success());
         eventually(&format!("Project {name} has a namespace"), is_there).await?;
         Ok(project)
+    }
+
+    /// One that is there already.
+    pub fn of(client: &Client, name: &str) -> Self {
+        Self { client: client.clone(), name: name.to_owned() }
     }
 
     /// The path of objects of ours in it, such as `warehouses/web`.
@@ -63,11 +68,25 @@ impl Project {
     /// Asks a Warehouse to look around now. Another token is another request.
     pub async fn refresh(&self, warehouse: &str, token: &str) -> Result<()> {
         let patch = json!({"metadata": {"annotations": {"kargo.akuity.io/refresh": token}}});
+        self.patch(&format!("warehouses/{warehouse}"), &patch).await
+    }
+
+    /// Merges `patch` into an object of ours, such as `warehouses/web`.
+    pub async fn patch(&self, object: &str, patch: &Value) -> Result<()> {
         let headers = [("content-type", "application/merge-patch+json")];
-        let path = self.path(&format!("warehouses/{warehouse}"));
+        let path = self.path(object);
         let reply = self.client.send(Method::PATCH, &path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "refresh {warehouse}: {}", reply.text());
+        ensure!(reply.status.is_success(), "patch {object}: {}", reply.text());
         Ok(())
+    }
+
+    /// Creates an object of ours among `resources`, such as `stages`; returns its name.
+    pub async fn add(&self, resources: &str, body: &Value) -> Result<String> {
+        let reply = self.client.json(Method::POST, &self.path(resources), body).await?;
+        ensure!(reply.status.is_success(), "create {resources}: {}", reply.text());
+        let created = reply.json();
+        let name = created.pointer("/metadata/name").and_then(Value::as_str);
+        Ok(name.context("an object without a name")?.to_owned())
     }
 
     /// What is there at a path below the Project.
