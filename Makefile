@@ -48,7 +48,7 @@ fmt:
 	cargo fmt --all -- --check
 
 unit: require-rust test-servers helm kustomize ## Unit, snapshot and property tests
-	SIM_SEEDS=$${SIM_SEEDS:-500} cargo test --workspace --locked
+	cargo test --workspace --locked
 
 programs: require-rust
 	cargo build --workspace --all-targets --locked
@@ -100,7 +100,8 @@ crash: build programs ## Kill and power-cut tests, small counts
 
 soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
 	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --report docs/benchmarks.md
-	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim
+	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim -- pipelines_keep
+	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench
