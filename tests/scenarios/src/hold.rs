@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     project::Project,
-    stage::{Stage, asking_step, version_of},
+    stage::{Stage, asking_step, repository, trivial_step, version_of},
     watching::{holds, phase_of},
     world::World,
 };
@@ -99,5 +99,37 @@ pub(crate) async fn aborted(world: &World) -> Result<()> {
     project.verified(&third, "dev").await?;
     let stage = project.settled("dev").await?;
     ensure!(stage["status"]["autoPromotionHolds"][ORIGIN].is_null(), "{}", stage["status"]);
+    Ok(())
+}
+
+/// Two origins, of which one is held; and a way out that fails is a way out.
+pub(crate) async fn one_of_two(world: &World) -> Result<()> {
+    let project = world.project("one-of-two").await?;
+    project.warehouse("api").await?;
+    project.automate(&["dev"]).await?;
+    let is_bad = format!("${{{{ imageFrom('{}').Tag == '3.0.0' }}}}", repository("web"));
+    let fail = json!({ "uses": "fail", "if": is_bad, "config": { "message": "no" } });
+    let steps = json!([fail, trivial_step()]);
+    project.stage(Stage::new("dev").direct("web").direct("api").steps(&steps)).await?;
+    let first = project.freight("web", "1.0.0").await?;
+    project.verified(&first, "dev").await?;
+    let second = project.freight("web", "2.0.0").await?;
+    project.verified(&second, "dev").await?;
+    let back = project.promote("dev", &first).await?;
+    project.ended(&back, "Succeeded").await?;
+    let stage = project.recorded("dev", &back).await?;
+    ensure!(stage["status"]["autoPromotionHolds"][ORIGIN].is_object(), "{}", stage["status"]);
+    project.freight("web", "3.0.0").await?;
+    let api = project.freight("api", "1.0.0").await?;
+    project.verified(&api, "dev").await?;
+    let stage = project.settled("dev").await?;
+    ensure!((holds(&stage, "web"), holds(&stage, "api")) == (&first, &api), "{stage}");
+    let forward = project.promote_newest("dev", "web").await?;
+    project.ended(&forward, "Failed").await?;
+    let stage = project.recorded("dev", &forward).await?;
+    ensure!(stage["status"]["autoPromotionHolds"][ORIGIN].is_null(), "{}", stage["status"]);
+    ensure!(holds(&stage, "web") == first, "{}", stage["status"]);
+    let fourth = project.freight("web", "4.0.0").await?;
+    project.verified(&fourth, "dev").await?;
     Ok(())
 }

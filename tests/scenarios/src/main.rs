@@ -62,14 +62,17 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("what failed is not promoted again by itself", |w| Box::pin(policy::failed(w))),
     ("a change of policy is acted on at once", |w| Box::pin(policy::changed(w))),
     ("the first policy that matches decides", |w| Box::pin(policy::first_match(w))),
+    ("a Stage follows the one before it, also back", |w| Box::pin(policy::match_upstream(w))),
     ("a missing Warehouse stops its origin alone", |w| Box::pin(policy::missing_warehouse(w))),
     ("going back to earlier Freight holds the Stage there", |w| Box::pin(hold::rollback(w))),
     ("a Promotion that is aborted holds nothing", |w| Box::pin(hold::aborted(w))),
+    ("a hold concerns its origin alone", |w| Box::pin(hold::one_of_two(w))),
     ("Promotions of a Stage run one after the other", |w| Box::pin(queue::in_order(w))),
     ("a Promotion is aborted in the middle of its step", |w| Box::pin(queue::abort_in_step(w))),
     ("an aborted Promotion in the queue keeps the other origin", |w| {
         Box::pin(queue::abort_queued(w))
     }),
+    ("Promotions that end out of order are all recorded", |w| Box::pin(queue::out_of_order(w))),
     ("a Promotion that is deleted makes way for the next", |w| Box::pin(queue::deleted(w))),
     ("a refresh wakes a step that waits, and repeats nothing", |w| Box::pin(queue::refreshed(w))),
     ("the queue waits for the verification", |w| Box::pin(verification::queued(w))),

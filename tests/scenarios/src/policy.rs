@@ -95,3 +95,25 @@ pub(crate) async fn missing_warehouse(world: &World) -> Result<()> {
     project.await_stage("dev", "it says so no longer", is_well).await?;
     Ok(())
 }
+
+/// The Stage before goes back, and the one behind follows it, though there is something newer.
+pub(crate) async fn match_upstream(world: &World) -> Result<()> {
+    let project = world.project("match-upstream").await?;
+    project.automate(&["test"]).await?;
+    project.stage(Stage::new("dev").direct("web").trivial()).await?;
+    let follow = json!({ "selectionPolicy": "MatchUpstream" });
+    let sources = json!({ "stages": ["dev"], "autoPromotionOptions": follow });
+    project.stage(Stage::new("test").from("web", &sources).trivial()).await?;
+    let first = project.freight("web", "1.0.0").await?;
+    let second = project.freight("web", "2.0.0").await?;
+    for freight in [&first, &second, &first] {
+        let promotion = project.promote("dev", freight).await?;
+        project.ended(&promotion, "Succeeded").await?;
+        let follows = |it: &Value| holds(it, "web") == freight;
+        project.await_stage("test", "it follows", follows).await?;
+    }
+    project.settled("test").await?;
+    let wanted = [&first, &second, &first].map(String::as_str);
+    ensure!(project.promoted("test").await? == wanted, "more was promoted");
+    Ok(())
+}

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use crate::{
     project::REFRESH,
     stage::{Stage, asking_step, trivial_step},
-    watching::{condition, holds, phase_of},
+    watching::{condition, holds, is_ready, phase_of},
     world::World,
 };
 
 /// A step that is cut off ends long before its own patience.
 const SOON: Duration = Duration::from_secs(30);
+/// Enough for another time in a status.
+const SECOND: Duration = Duration::from_millis(1100);
 
 /// Three at once.
 pub(crate) async fn in_order(world: &World) -> Result<()> {
@@ -99,6 +101,8 @@ pub(crate) async fn abort_queued(world: &World) -> Result<()> {
     let running = project.promote("dev", &newer_web).await?;
     project.gate.await_visits(&door, 3).await?;
     let queued = project.promote("dev", &newer_api).await?;
+    // Times are whole seconds: of what ends in the same one, a success is what counts as the last.
+    tokio::time::sleep(SECOND).await;
     project.abort(&queued).await?;
     let aborted = project.ended(&queued, "Aborted").await?;
     ensure!(aborted["status"]["startedAt"].is_null(), "{}", aborted["status"]);
@@ -166,5 +170,32 @@ pub(crate) async fn refreshed(world: &World) -> Result<()> {
     ensure!(project.gate.visits(&poll) == 4, "{} looks", project.gate.visits(&poll));
     let asked = &ended["metadata"]["annotations"][REFRESH];
     ensure!(ended["status"]["lastHandledRefresh"] == *asked, "{}", ended["status"]);
+    Ok(())
+}
+
+/// The last of three is taken out while the first runs; the second is recorded all the same.
+pub(crate) async fn out_of_order(world: &World) -> Result<()> {
+    let project = world.project("out-of-order").await?;
+    let (door, ask) = (project.door("deploy"), asking_step(&project.door_url("deploy")));
+    project.stage(Stage::new("dev").direct("web").steps(&json!([ask]))).await?;
+    let (mut promotions, mut freight) = (Vec::new(), Vec::new());
+    for version in ["1.0.0", "2.0.0", "3.0.0"] {
+        freight.push(project.freight("web", version).await?);
+        promotions.push(project.promote("dev", &freight[freight.len() - 1]).await?);
+    }
+    project.gate.await_visits(&door, 1).await?;
+    project.abort(&promotions[2]).await?;
+    project.ended(&promotions[2], "Aborted").await?;
+    project.recorded("dev", &promotions[2]).await?;
+    project.gate.open(&door);
+    for promotion in &promotions[..2] {
+        project.ended(promotion, "Succeeded").await?;
+    }
+    let stage = project.recorded("dev", &promotions[1]).await?;
+    ensure!(holds(&stage, "web") == freight[1], "{}", stage["status"]);
+    for verified in &freight[..2] {
+        project.verified(verified, "dev").await?;
+    }
+    project.await_stage("dev", "it is ready", is_ready).await?;
     Ok(())
 }
