@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dev_testkit::{
     server::{GitHttp, ToxicProxy, Toxin, registry::PASSWORD},
-    warehouse::{self, Origin, Project, Watched},
+    warehouse::{self, Origin, Project, Watched, eventually},
 };
 use serde_json::Value;
 
@@ -15,6 +15,10 @@ use super::discovery::{PROJECT, up_with};
 const LIMIT: &str = "1s";
 /// The waits between attempts double from a second on: nobody gets further in the time of a test.
 const MANY: usize = 20;
+
+/// What lets the controller look for credentials in the Project.
+const GRANT: &str =
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/demo/rolebindings/kargo-controller-read-secrets";
 
 /// A Warehouse whose server is behind a toxic proxy.
 struct Sick {
@@ -98,6 +102,9 @@ async fn endure(cases: Vec<Case>, origin: impl AsyncFn(&str) -> anyhow::Result<O
     }
     let kargo = up_with(directory.path(), environment).await;
     let project = Project::create(&kargo.client().unwrap(), PROJECT).await.unwrap();
+    // Until then Warehouses complain about that, and not about what is tested here.
+    let is_granted = async || Ok(project.client.get(GRANT).await?.status == 200);
+    eventually("the controller may read Secrets", is_granted).await.unwrap();
     let mut sick = Vec::new();
     for (name, toxin, words) in cases {
         let Some(origin) = origin(name).await.unwrap() else { return };

@@ -134,7 +134,7 @@ async fn every_kubeconfig_is_private_and_opens_the_door() {
             .unwrap()
             .map(|entry| entry.unwrap().path()),
     );
-    assert_eq!(files.len(), 7);
+    assert_eq!(files.len(), 8, "the administrator and seven components");
     for file in files {
         assert_eq!(
             fs::metadata(&file).unwrap().permissions().mode() & 0o777,
