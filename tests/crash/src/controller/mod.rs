@@ -26,7 +26,8 @@ const KILLS: u64 = 6;
 /// What happened in all.
 pub(crate) struct Survived {
     promotions: u32,
-    /// From each restart to the next sign of the Promotion, where it came before the next kill.
+    /// From readiness after a restart to the next sign of the Promotion. Where the next kill came first, it came within
+    /// a second.
     resumed: Vec<Duration>,
 }
 
@@ -38,8 +39,9 @@ impl fmt::Display for Survived {
         let (median, slowest) = (at(resumed.len() / 2), at(resumed.len().saturating_sub(1)));
         write!(
             out,
-            "{} Promotions, each with one commit and one pull request, merged once; of {} that were under way when it \
-             was ready again, half went on within {median} ms, all within {slowest} ms",
+            "{} Promotions, each with one commit and one pull request, merged once; after {} restarts \
+             they were seen to go on, half within {median} ms of readiness, all within {slowest} ms; after the others \
+             they had ended, or the next kill came first",
             self.promotions,
             resumed.len(),
         )
