@@ -73,6 +73,11 @@ impl Failure {
         Self { error, ..self }
     }
 
+    /// The code that it ends with.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
     /// Prints the chain of causes and the hint to stderr.
     pub(crate) fn report(&self) -> ExitCode {
         let mut stderr = std::io::stderr().lock();

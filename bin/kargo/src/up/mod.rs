@@ -6,6 +6,7 @@ mod cluster;
 mod components;
 mod embedded;
 mod installation;
+mod release;
 
 pub(crate) use self::embedded::open_failure;
 

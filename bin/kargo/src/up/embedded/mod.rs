@@ -26,6 +26,7 @@ use super::{
     STOP_GRACE, World, bind,
     components::{self, Clients},
     installation::{Installation, Neighbours},
+    release::once_released,
 };
 use crate::{
     directory::Directory,
@@ -87,10 +88,12 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     let installation = Installation::new(&SystemEnvironment, neighbours);
     let (directory, _temporary) = data_directory(args)?;
     let address = SocketAddr::new(args.kube_address, args.kube_port);
-    let listener = bind(address, "--kube-port").await?;
+    let clock = &*world.clock;
+    let listener = once_released(clock, async || bind(address, "--kube-port").await).await?;
     let address = listener.address();
-    let demo_listener = demo::listen(args).await?;
-    let (store, report) = open::open(args, &directory, &address.to_string(), &world)?;
+    let demo_listener = once_released(clock, async || demo::listen(args).await).await?;
+    let open = async || open::open(args, &directory, &address.to_string(), &world);
+    let (store, report) = once_released(clock, open).await?;
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
     let ground = Ground {
         world: &world,
