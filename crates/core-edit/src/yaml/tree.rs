@@ -81,8 +81,16 @@ impl Document<'_> {
         self.comments.get(count.checked_sub(1)?)
     }
 
-    /// The indicators of a block scalar, such as `|2-`: the last thing on the line above its lines.
+    /// The indicators of a block scalar, such as `|2-`: the last thing on the line above its lines. The span of one
+    /// without lines begins with them.
     pub(crate) fn block_header(&self, scalar: &Node<'_>) -> Range<usize> {
+        let span = self.text.get(scalar.span.clone()).unwrap_or_default();
+        let is_blank = scalar.scalar_text().is_some_and(|text| text.trim_end().is_empty());
+        if is_blank && span.starts_with(['|', '>']) {
+            let is_indicator = |c: char| matches!(c, '|' | '>' | '+' | '-') || c.is_ascii_digit();
+            let length = span.find(|c| !is_indicator(c)).unwrap_or(span.len());
+            return scalar.span.start..scalar.span.start + length;
+        }
         let lines = match &scalar.span {
             span if span.is_empty() => span.start,
             span => line_start(self.text, span.start),

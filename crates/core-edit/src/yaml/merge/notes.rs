@@ -3,6 +3,8 @@
 //! A comment on the line of an entry belongs to that. One on a line of its own belongs to the entry below, unless it
 //! is indented more than that: then it ends the collection above.
 
+use granit_parser::ScalarStyle;
+
 use super::{
     super::tree::{Content, Document, Node, line_start},
     layout::Notes,
@@ -80,11 +82,23 @@ fn collect(
         }
         Content::Sequence { items, is_flow: flow } if !is_flow(document, node, *flow) => {
             for item in items {
-                let dash = document.content_end(item.start()).saturating_sub(1);
+                let dash = document.content_end(first_mark(document, item)).saturating_sub(1);
                 enter(dash, item);
             }
         }
         _ => {}
+    }
+}
+
+/// Where the first thing of a node stands. The span of a block scalar leaves its header out.
+fn first_mark(document: &Document<'_>, node: &Node<'_>) -> usize {
+    match &node.content {
+        Content::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. }
+            if node.properties_end().is_none() =>
+        {
+            document.block_header(node).start
+        }
+        _ => node.start(),
     }
 }
 

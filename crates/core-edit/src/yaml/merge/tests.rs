@@ -59,6 +59,7 @@ fn comments_stay_with_their_entries() {
     );
     check(&["a: {b: 1, # one\n  c: 2}\n"], "a:\n  b: 1 # one\n  c: 2\n");
     check(&["a: | # text\n  x\n"], "a: | # text\n  x\n");
+    check(&["- a:\n  # note\n- |-\n- b\n"], "- a:\n  # note\n- |-\n- b\n");
 }
 
 #[test]
