@@ -57,6 +57,11 @@ impl Engine {
         Client::new(&Kubeconfig::read(&file)?)
     }
 
+    /// The file with the administrator's credentials.
+    pub(crate) fn kubeconfig_file(&self) -> &Path {
+        &self.kubeconfig.path
+    }
+
     /// The processes that answer requests and store objects.
     pub(crate) fn pids(&self) -> &[u32] {
         &self.pids

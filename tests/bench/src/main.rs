@@ -19,6 +19,7 @@ mod grants;
 mod lists;
 mod machine;
 mod objects;
+mod pipeline;
 mod process;
 mod report;
 mod startup;
@@ -34,6 +35,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::{
     discovery::Sizes,
     engine::Engine,
+    pipeline::Size,
     report::{Earlier, Report},
 };
 
@@ -49,6 +51,9 @@ struct Args {
     /// A quick look at discovery with small numbers; nothing is written
     #[arg(long)]
     small: bool,
+    /// Also the fan-outs on kube-apiserver that take many minutes
+    #[arg(long)]
+    large: bool,
     /// Where the report goes
     #[arg(long, default_value = "docs/benchmarks.md")]
     report: PathBuf,
@@ -56,11 +61,22 @@ struct Args {
     part: Option<Part>,
 }
 
+impl Args {
+    fn size(&self) -> Size {
+        match (self.small, self.large) {
+            (true, _) => Size::Small,
+            (false, true) => Size::Large,
+            (false, false) => Size::Usual,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Area {
     ControlPlane,
     Discovery,
     Promotions,
+    Pipeline,
 }
 
 #[derive(Subcommand)]
@@ -94,6 +110,9 @@ async fn main() -> Result<()> {
         let commits = if args.small { 1_500 } else { 15_000 };
         trivial_steps::measure(&mut report).await?;
         git_promotion::measure(commits, &mut report).await?;
+    }
+    if args.only.is_none_or(|only| only == Area::Pipeline) {
+        pipeline::measure(args.size(), args.embedded_only, &mut report).await?;
     }
     if !args.small {
         let earlier = if args.only.is_some() { Earlier::Kept } else { Earlier::Forgotten };

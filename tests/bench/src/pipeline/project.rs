@@ -1,0 +1,151 @@
+//! A Project with one Warehouse and many Stages that promote by themselves.
+
+use std::{
+    future::Future,
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use dev_testkit::Client;
+use futures::{StreamExt, TryStreamExt, stream};
+use http::Method;
+use serde_json::{Value, json};
+
+const GROUP: &str = "/apis/kargo.akuity.io/v1alpha1";
+const CONNECTIONS: usize = 16;
+const PATIENCE: Duration = Duration::from_mins(1);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A Project by name.
+pub(super) struct Project<'a> {
+    pub(super) client: &'a Client,
+    pub(super) name: String,
+}
+
+impl<'a> Project<'a> {
+    /// Creates the Project, and lets its Stages promote by themselves.
+    pub(super) async fn create(client: &'a Client, name: &str) -> Result<Self> {
+        let project = Self { client, name: name.to_owned() };
+        let body = object("Project", name, json!({}));
+        post(client, &format!("{GROUP}/projects"), &body).await?;
+        project.await_namespace().await?;
+        let policy = json!({"stageSelector": {"name": "glob:*"}, "autoPromotionEnabled": true});
+        let spec = json!({"spec": {"promotionPolicies": [policy]}});
+        project.post("projectconfigs", &object("ProjectConfig", name, spec)).await?;
+        Ok(project)
+    }
+
+    /// A Warehouse that looks for nothing by itself.
+    pub(super) async fn add_warehouse(&self, name: &str) -> Result<()> {
+        let git = json!({"repoURL": "https://127.0.0.1:1/none.git"});
+        let spec = json!({"spec": {
+            "freightCreationPolicy": "Manual", "interval": "24h", "subscriptions": [{"git": git}],
+        }});
+        self.post("warehouses", &object("Warehouse", name, spec)).await
+    }
+
+    /// Stages of two trivial steps each, which take Freight of the Warehouse.
+    pub(super) async fn add_stages(&self, warehouse: &str, count: usize) -> Result<()> {
+        let add = |number: usize| async move {
+            let stage = stage(&format!("{warehouse}-{number:05}"), warehouse);
+            self.post("stages", &stage).await
+        };
+        in_parallel(0..count, add).await
+    }
+
+    /// Freight with a commit of its own.
+    pub(super) async fn add_freight(&self, warehouse: &str, number: usize) -> Result<()> {
+        self.post("freights", &freight(&self.name, warehouse, number)).await
+    }
+
+    /// Pieces of Freight with these numbers.
+    pub(super) async fn fill_freight(&self, warehouse: &str, numbers: Range<usize>) -> Result<()> {
+        in_parallel(numbers, |number| self.add_freight(warehouse, number)).await
+    }
+
+    /// From now on Stages promote nothing by themselves.
+    pub(super) async fn stop_promoting(&self) -> Result<()> {
+        let path = format!("{}/{}", self.path("projectconfigs"), self.name);
+        self.patch(&path, &json!({"spec": {"promotionPolicies": []}})).await
+    }
+
+    pub(super) async fn patch(&self, path: &str, patch: &Value) -> Result<()> {
+        let headers = [("content-type", "application/merge-patch+json")];
+        let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
+        ensure!(reply.status.is_success(), "patch {path}: {}", reply.text());
+        Ok(())
+    }
+
+    /// The path of a kind.
+    pub(super) fn path(&self, plural: &str) -> String {
+        format!("{GROUP}/namespaces/{}/{plural}", self.name)
+    }
+
+    async fn post(&self, plural: &str, body: &Value) -> Result<()> {
+        post(self.client, &self.path(plural), body).await
+    }
+
+    async fn await_namespace(&self) -> Result<()> {
+        let path = format!("/api/v1/namespaces/{}", self.name);
+        let begin = Instant::now();
+        while !self.client.get(&path).await?.status.is_success() {
+            ensure!(begin.elapsed() < PATIENCE, "no namespace {}", self.name);
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+}
+
+async fn in_parallel<F: Future<Output = Result<()>>>(
+    numbers: Range<usize>,
+    work: impl Fn(usize) -> F,
+) -> Result<()> {
+    let all = stream::iter(numbers).map(work).buffer_unordered(CONNECTIONS);
+    all.try_collect::<Vec<()>>().await.map(drop)
+}
+
+async fn post(client: &Client, path: &str, body: &Value) -> Result<()> {
+    let reply = client.json(Method::POST, path, body).await?;
+    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
+    Ok(())
+}
+
+/// An object with these further fields.
+fn object(kind: &str, name: &str, rest: Value) -> Value {
+    let mut object = json!({
+        "apiVersion": "kargo.akuity.io/v1alpha1", "kind": kind, "metadata": {"name": name},
+    });
+    if let (Some(object), Value::Object(rest)) = (object.as_object_mut(), rest) {
+        object.extend(rest);
+    }
+    object
+}
+
+fn stage(name: &str, warehouse: &str) -> Value {
+    let steps = json!([
+        {"uses": "compose-output", "as": "a", "config": {"x": "${{ ctx.stage }}"}},
+        {"uses": "compose-output", "as": "b", "config": {"y": "${{ outputs.a.x + \"-\" + ctx.project }}"}},
+    ]);
+    let origin = json!({"kind": "Warehouse", "name": warehouse});
+    let request = json!({"origin": origin, "sources": {"direct": true}});
+    let template = json!({"spec": {"steps": steps}});
+    object(
+        "Stage",
+        name,
+        json!({"spec": {"requestedFreight": [request], "promotionTemplate": template}}),
+    )
+}
+
+fn freight(project: &str, warehouse: &str, number: usize) -> Value {
+    let id = format!("{number:040x}");
+    let commit = json!({"repoURL": "https://127.0.0.1:1/none.git", "id": id});
+    let origin = json!({"kind": "Warehouse", "name": warehouse});
+    let alias = format!("bench-{warehouse}-{number}");
+    let labels = json!({"kargo.akuity.io/alias": alias});
+    let metadata = json!({"name": "named-by-admission", "namespace": project, "labels": labels});
+    let rest = json!({
+        "alias": alias, "origin": origin, "commits": [commit], "metadata": metadata,
+    });
+    object("Freight", "", rest)
+}
