@@ -6,6 +6,9 @@ use tempfile::TempDir;
 
 use crate::table::{Engine, Settings};
 
+/// The controller looks after a shard that no row has objects of: it would verify and promote what rows set up.
+const ASIDE: [(&str, &str); 2] = [("SHARD_NAME", "aside"), ("IS_DEFAULT_CONTROLLER", "false")];
+
 /// A control plane of our own; gone when stopped.
 pub(crate) struct Server {
     kargo: Kargo,
@@ -50,7 +53,9 @@ impl Server {
 }
 
 async fn up(directory: &TempDir, cluster: Option<&Cluster>, settings: &Settings) -> Result<Kargo> {
-    let environment = settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let given = settings.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let aside = ASIDE.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let environment = aside.into_iter().chain(given).collect();
     let mut options = UpOptions { environment, ..UpOptions::default() };
     if let Some(cluster) = cluster {
         return Kargo::up_on(&cluster.kubeconfig().path, &options).await;
