@@ -1,7 +1,5 @@
 //! `kargo analysis-controller`: carries out AnalysisRuns where no Argo Rollouts does.
 
-use std::time::Duration;
-
 use core_clock::Environment;
 use core_rules::access::Component;
 use io_exec::Exec;
@@ -12,12 +10,9 @@ use kube::Client;
 use svc_analysis::{Error, Monitor, Parts, Settings};
 
 use crate::{
-    component::{self, Probe, Process},
+    component::{self, Probe, Process, stuck_workers},
     exit::{Exit, Failure},
 };
-
-/// Twice as long as a pass may take at most: by then the oldest key must have had its turn.
-const STALL_LIMIT: Duration = Duration::from_mins(10);
 
 pub(crate) fn run() -> Result<(), Failure> {
     // A cluster belongs to many: programs are run only when its operator says so.
@@ -89,8 +84,7 @@ impl Probe for Monitor {
     }
 
     fn stuck(&self) -> Option<String> {
-        let waited = self.stalled(STALL_LIMIT)?;
-        Some(format!("a key waits for {} s without progress", waited.as_secs()))
+        stuck_workers(|limit| self.stalled(limit))
     }
 
     fn metrics(&self) -> Vec<Family> {

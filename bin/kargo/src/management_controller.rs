@@ -1,19 +1,14 @@
 //! `kargo management-controller`: Projects, namespaces, configurations and the permissions of the others.
 
-use std::time::Duration;
-
 use core_rules::access::Component;
 use io_kube::Family;
 use io_runtime::SystemEnvironment;
 use svc_management::{Monitor, Replicas, Settings};
 
 use crate::{
-    component::{self, Probe, Process},
+    component::{self, Probe, Process, stuck_workers},
     exit::{Exit, Failure},
 };
-
-/// Twice as long as a pass may take at most: by then the oldest key must have had its turn.
-const STALL_LIMIT: Duration = Duration::from_mins(10);
 
 pub(crate) fn run() -> Result<(), Failure> {
     let settings = Settings::from_environment(&SystemEnvironment).map_err(Failure::usage)?;
@@ -40,8 +35,7 @@ impl Probe for Monitor {
     }
 
     fn stuck(&self) -> Option<String> {
-        let waited = self.stalled(STALL_LIMIT)?;
-        Some(format!("a key waits for {} s without progress", waited.as_secs()))
+        stuck_workers(|limit| self.stalled(limit))
     }
 
     fn metrics(&self) -> Vec<Family> {

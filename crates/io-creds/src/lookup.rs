@@ -120,7 +120,7 @@ impl Credentials {
     ) -> Result<Option<Credential>, Error> {
         let address = Address::new(kind, repo_url);
         if !self.inner.allow_over_http && address.is_plain_http() {
-            tracing::info!(project, %kind, url = address.shown(), "no credentials over plain HTTP");
+            tracing::debug!(project, %kind, url = address.shown(), "no credentials over plain HTTP");
             return Ok(None);
         }
         let request = Request { project, address: &address };

@@ -13,7 +13,7 @@ mod vitals;
 pub(crate) use self::{
     process::Process,
     settings::{Doors, Settings},
-    vitals::{Probe, Vitals},
+    vitals::{Probe, Vitals, stuck_workers},
 };
 
 use std::{pin::pin, time::Duration};

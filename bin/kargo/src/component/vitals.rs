@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -41,6 +42,15 @@ pub(crate) trait Probe: Send + Sync {
     fn metrics(&self) -> Vec<Family> {
         Vec::new()
     }
+}
+
+/// Twice as long as a pass may take at most: by then the oldest key must have had its turn.
+const STALL_LIMIT: Duration = Duration::from_mins(10);
+
+/// Why only a new process helps workers of whom `stalled` tells how long the oldest key has waited, beyond a limit.
+pub(crate) fn stuck_workers(stalled: impl FnOnce(Duration) -> Option<Duration>) -> Option<String> {
+    let waited = stalled(STALL_LIMIT)?;
+    Some(format!("a key waits for {} s without progress", waited.as_secs()))
 }
 
 /// How the whole process is. Clones share it.

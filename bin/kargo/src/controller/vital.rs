@@ -1,6 +1,6 @@
 //! What a controller tells about itself, whether it leads or waits.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use core_rules::access::Component;
 use io_git::Store;
@@ -9,10 +9,7 @@ use parking_lot::RwLock;
 use svc_controller::Monitor;
 
 use super::mirrors;
-use crate::component::Probe;
-
-/// Twice as long as a pass may take at most: by then the oldest key must have had its turn.
-const STALL_LIMIT: Duration = Duration::from_mins(10);
+use crate::component::{Probe, stuck_workers};
 
 /// How a controller is. Clones share it.
 #[derive(Clone)]
@@ -72,8 +69,7 @@ impl Probe for Vital {
     }
 
     fn stuck(&self) -> Option<String> {
-        let waited = self.monitor()?.stalled(STALL_LIMIT)?;
-        Some(format!("a key waits for {} s without progress", waited.as_secs()))
+        stuck_workers(|limit| self.monitor()?.stalled(limit))
     }
 
     fn metrics(&self) -> Vec<Family> {

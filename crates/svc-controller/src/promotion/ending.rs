@@ -71,7 +71,7 @@ pub(super) fn tell(
     tracing::info!(
         promotion = %ObjectKey::of(promotion),
         phase = promotion.status.phase.as_str(),
-        message = promotion.status.message,
+        reason = promotion.status.message,
         "promotion ended"
     );
     cx.events.record(occurrence(event, None));
