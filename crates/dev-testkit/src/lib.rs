@@ -2,7 +2,8 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "tests run on the real clock, environment and runtime"
+    clippy::print_stdout,
+    reason = "tests run on the real clock, environment and runtime, and report to a person"
 )]
 
 mod client;
@@ -11,6 +12,7 @@ mod cluster;
 pub mod engine;
 mod kargo;
 mod kubeconfig;
+mod scenario;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "warehouse")]
@@ -20,6 +22,7 @@ pub use client::{Client, Lines, Reply};
 pub use cluster::Cluster;
 pub use kargo::{Kargo, UpOptions, binary};
 pub use kubeconfig::Kubeconfig;
+pub use scenario::{AfterFailure, Scenario, play};
 
 use std::path::PathBuf;
 

@@ -18,10 +18,11 @@ mod promotion;
 mod selection;
 mod world;
 
-use std::{future::Future, pin::Pin, process::ExitCode, time::Instant};
+use std::{process::ExitCode, time::Instant};
 
 use anyhow::Result;
 use clap::Parser;
+use dev_testkit::{AfterFailure, Scenario, play};
 
 use crate::world::World;
 
@@ -32,9 +33,7 @@ struct Args {
     filter: Option<String>,
 }
 
-type Scenario = for<'a> fn(&'a World) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
-
-const SCENARIOS: &[(&str, Scenario)] = &[
+const SCENARIOS: &[(&str, Scenario<World>)] = &[
     ("a promotion pushes, syncs the Application and waits; the Stage turns healthy", |w| {
         Box::pin(promotion::succeeds(w))
     }),
@@ -62,17 +61,7 @@ async fn main() -> Result<ExitCode> {
     let world = World::start().await?;
     println!("       cluster, Argo CD and kargo up ({:.1} s)", begin.elapsed().as_secs_f32());
     let filter = args.filter.unwrap_or_default();
-    let mut failed = 0;
-    for (name, scenario) in SCENARIOS.iter().filter(|(name, _)| name.contains(&filter)) {
-        let begin = Instant::now();
-        let outcome = scenario(&world).await;
-        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{verdict:6} {name} ({:.1} s)", begin.elapsed().as_secs_f32());
-        if let Err(error) = outcome {
-            println!("       {error:#}");
-            failed += 1;
-        }
-    }
+    let failed = play(SCENARIOS, &filter, &world, AfterFailure::GoOn).await;
     if failed > 0 {
         println!("{}", world.complaints());
     }

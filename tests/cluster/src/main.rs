@@ -18,10 +18,11 @@ mod tokens;
 mod upgrade;
 mod world;
 
-use std::{future::Future, path::PathBuf, pin::Pin, process::ExitCode, time::Instant};
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Parser;
+use dev_testkit::{AfterFailure, Scenario, play};
 
 use crate::world::World;
 
@@ -35,10 +36,8 @@ struct Args {
     filter: Option<String>,
 }
 
-type Scenario = for<'a> fn(&'a World) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
-
 /// In the order in which they run: the first ones need a cluster without an installation.
-const SCENARIOS: &[(&str, Scenario)] = &[
+const SCENARIOS: &[(&str, Scenario<World>)] = &[
     ("a user without permissions is told which are missing", |w| Box::pin(refusal::forbidden(w))),
     ("webhooks that are not reached end the start and leave nothing", |w| {
         Box::pin(refusal::unreachable(w))
@@ -70,17 +69,7 @@ async fn main() -> Result<ExitCode> {
     let args = Args::parse();
     let world = World::start(args.kubeconfig).await?;
     let filter = args.filter.unwrap_or_default();
-    let mut failed = 0;
-    for (name, scenario) in SCENARIOS.iter().filter(|(name, _)| name.contains(&filter)) {
-        let begin = Instant::now();
-        let outcome = scenario(&world).await;
-        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{verdict:6} {name} ({:.1} s)", begin.elapsed().as_secs_f32());
-        if let Err(error) = outcome {
-            println!("       {error:#}");
-            failed += 1;
-        }
-    }
+    let failed = play(SCENARIOS, &filter, &world, AfterFailure::GoOn).await;
     world.stop().await?;
     println!("cluster: {failed} failed");
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -18,16 +18,15 @@ mod parity;
 mod scenario;
 mod world;
 
-use std::{future::Future, pin::Pin, process::ExitCode, time::Instant};
+use std::process::ExitCode;
 
 use anyhow::Result;
+use dev_testkit::{AfterFailure, Scenario, play};
 
 use crate::world::World;
 
-type Scenario = for<'a> fn(&'a World) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
-
 /// In the order in which they run: each begins with the Stage as the one before it left it.
-const SCENARIOS: &[(&str, Scenario)] = &[
+const SCENARIOS: &[(&str, Scenario<World>)] = &[
     ("Freight is verified by Argo Rollouts, with arguments of the Stage", |w| {
         Box::pin(scenario::verified(w))
     }),
@@ -52,19 +51,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
     let world = World::start().await?;
-    let mut failed = 0;
-    for (name, scenario) in SCENARIOS {
-        let begin = Instant::now();
-        let outcome = scenario(&world).await;
-        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{verdict:6} {name} ({:.1} s)", begin.elapsed().as_secs_f32());
-        if let Err(error) = outcome {
-            println!("       {error:#}");
-            failed += 1;
-            // The others begin where this one should have ended.
-            break;
-        }
-    }
+    let failed = play(SCENARIOS, "", &world, AfterFailure::Stop).await;
     world.stop().await?;
     println!("rollouts: {failed} failed");
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
