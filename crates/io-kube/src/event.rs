@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use futures::{StreamExt, stream::FuturesUnordered};
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use kube::{
     Client,
@@ -17,7 +18,9 @@ use crate::{
 };
 
 /// Occurrences that wait to be written; newer ones are dropped when it is full.
-const BACKLOG: usize = 1_000;
+const BACKLOG: usize = 10_000;
+/// How many are written at once: a fan-out tells of thousands of things within seconds.
+const AT_ONCE: usize = 8;
 /// How often to try to write one.
 const ATTEMPTS: u32 = 5;
 /// Waits between these tries.
@@ -121,25 +124,29 @@ impl EventRecorder {
 
 async fn write_all(client: Client, ports: Ports, mut waiting: mpsc::Receiver<Event>) {
     let mut stopping = ports.tasks.stopping();
+    let mut writes = FuturesUnordered::new();
+    let mut is_stopping = false;
     loop {
-        let event = tokio::select! {
+        tokio::select! {
             biased;
-            event = waiting.recv() => event,
-            () = &mut stopping => break,
-        };
-        let Some(event) = event else { return };
-        write(&client, &ports, &event).await;
+            event = waiting.recv(), if writes.len() < AT_ONCE => match event {
+                Some(event) => writes.push(write(&client, &ports, event)),
+                None => break,
+            },
+            Some(()) = writes.next() => {}
+            // No new ones; those that were recorded before the stop still go.
+            () = &mut stopping, if !is_stopping => {
+                is_stopping = true;
+                waiting.close();
+            }
+        }
     }
-    // No new ones; those that were recorded before the stop still go.
-    waiting.close();
-    while let Some(event) = waiting.recv().await {
-        write(&client, &ports, &event).await;
-    }
+    while writes.next().await.is_some() {}
 }
 
-async fn write(client: &Client, ports: &Ports, event: &Event) {
+async fn write(client: &Client, ports: &Ports, event: Event) {
     for attempt in 1..=ATTEMPTS {
-        let error = match ports.within(REQUEST, create(client, event)).await {
+        let error = match ports.within(REQUEST, create(client, &event)).await {
             Some(Ok(())) => return,
             Some(Err(error)) => error.to_string(),
             None => "no reply".to_owned(),

@@ -1,4 +1,4 @@
-//! Events are written one by one, with the envelope that readers expect.
+//! Every event is written, with the envelope that readers expect.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -43,4 +43,17 @@ async fn each_occurrence_becomes_an_event_even_at_the_same_moment_and_before_a_s
     assert_eq!(event.first_timestamp, event.last_timestamp);
     assert!(event.first_timestamp.is_some());
     assert_eq!(event.involved_object.uid, None);
+}
+
+#[tokio::test]
+async fn a_burst_of_thousands_is_written_whole() {
+    let world = World::start().await;
+    let recorder = EventRecorder::start(world.client.clone(), "promotions", &world.ports);
+    for number in 0..3_000 {
+        recorder.record(occurrence(&number.to_string()));
+    }
+    assert!(world.tasks.shutdown(Duration::from_secs(60)).await);
+    let events: Api<Event> = Api::namespaced(world.engine.admin_client(), "default");
+    let events = events.list(&ListParams::default()).await.unwrap().items;
+    assert_eq!(events.len(), 3_000);
 }
