@@ -15,7 +15,7 @@ use core_rules::{
     event::Event,
     stage::{self, Creation, Effect, FreightUpdate, Plan, Wake},
 };
-use io_kube::{Failure, Next, Pass, Precondition, patch_status, status_code};
+use io_kube::{Failure, Next, ObjectKey, Pass, Precondition, patch_status, status_code};
 use kube::{
     Api,
     api::{Patch, PatchParams, PostParams},
@@ -127,6 +127,9 @@ impl<'a> Execution<'a> {
         match status_code(error) {
             Some(403) => self.plan.creation_denied(&world, creation, &text),
             _ => self.plan.creation_failed(&world, creation, &text),
+        }
+        if status_code(error).is_none_or(|code| code >= 500) {
+            self.cx.doubts.lock().insert(ObjectKey::of(&*self.observed.stage));
         }
     }
 

@@ -25,6 +25,7 @@ mod verify;
 mod wake;
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -65,6 +66,8 @@ pub(crate) struct Context {
     runs: Runs,
     events: EventRecorder,
     ulids: Mutex<MonotonicUlids>,
+    /// Stages for which something may have been created without our hearing of it.
+    doubts: Mutex<BTreeSet<ObjectKey>>,
     /// What we are called in events.
     component: String,
     /// Whether changes wake anybody yet; until then all Stages are about to be woken anyway.
@@ -109,6 +112,7 @@ impl Context {
             runs: Runs::new(client.clone()),
             events: EventRecorder::start(client.clone(), &component, ports),
             ulids: Mutex::default(),
+            doubts: Mutex::default(),
             component,
             is_started: AtomicBool::new(false),
             shared: shared.clone(),
@@ -211,7 +215,10 @@ async fn reconcile(
     key: ObjectKey,
     pass: Pass,
 ) -> Result<Next, Failure> {
-    let Some(stage) = cx.own(&key) else { return Ok(Next::Done) };
+    let Some(stage) = cx.own(&key) else {
+        cx.doubts.lock().remove(&key);
+        return Ok(Next::Done);
+    };
     let right = cx.queues.of(&stage);
     if right.name() != queue {
         // It has become a Stage of the other sort meanwhile.
@@ -224,6 +231,12 @@ async fn reconcile(
     let Some(stage) = with_finalizer(&cx, &pass, stage).await? else { return Ok(Next::Done) };
     if observe::misses_current(&cx, &stage).await? {
         return Ok(Next::After(CACHE_LAG));
+    }
+    if cx.doubts.lock().contains(&key) {
+        if observe::misses_created(&cx, &stage).await? {
+            return Ok(Next::After(CACHE_LAG));
+        }
+        cx.doubts.lock().remove(&key);
     }
     let observed = Observed::take(&cx, stage).await;
     let plan = stage::plan(&observed.world(), cx.shared.now());

@@ -18,7 +18,7 @@ use core_rules::{
 };
 use io_argo::Watched;
 use io_kube::{Failure, ObjectKey};
-use kube::{Api, ResourceExt};
+use kube::{Api, ResourceExt, api::ListParams};
 use parking_lot::Mutex;
 
 use super::{Context, runs::RunsSeen};
@@ -113,6 +113,19 @@ pub(super) async fn misses_current(cx: &Context, stage: &Stage) -> Result<bool, 
     let promotions: Api<Promotion> = Api::namespaced(cx.shared.client.clone(), &key.namespace);
     let found = promotions.get_opt(&key.name).await?;
     Ok(found.is_some_and(|found| cx.shared.owns(&found) && is_owned_by(stage, &found.metadata)))
+}
+
+/// Whether there are Promotions of the Stage that the cache does not show: asked after a creation whose answer got lost,
+/// because what it made would be made again.
+pub(super) async fn misses_created(cx: &Context, stage: &Stage) -> Result<bool, Failure> {
+    let namespace = stage.metadata.namespace.as_deref().unwrap_or_default();
+    let promotions: Api<Promotion> = Api::namespaced(cx.shared.client.clone(), namespace);
+    let live = promotions.list_metadata(&ListParams::default()).await?;
+    Ok(live.iter().any(|promotion| {
+        cx.shared.owns(promotion)
+            && is_owned_by(stage, &promotion.metadata)
+            && cx.shared.caches.promotions.get(&beside(stage, &promotion.name_any())).is_none()
+    }))
 }
 
 /// All Freight that mentions the Stage.

@@ -30,6 +30,25 @@ async fn a_change_of_the_policies_is_acted_on_at_once() {
 }
 
 #[tokio::test]
+async fn a_creation_whose_answer_got_lost_is_not_made_again() {
+    let mut pipeline = Pipeline::flowing(&[]).await;
+    pipeline.world.tick = Duration::from_millis(100);
+    pipeline.stage_for("dev", json!([direct("w")]), trivial()).await;
+    pipeline.world.losses.lose_creations(1);
+    pipeline.world.losses.blind(true);
+    pipeline.automate(&["dev"]).await;
+    pipeline
+        .world
+        .until("it is created", || async { !pipeline.promotions_of("dev").await.is_empty() })
+        .await;
+    pipeline.settle().await;
+    assert_eq!(pipeline.promotions_of("dev").await.len(), 1);
+    pipeline.world.losses.blind(false);
+    pipeline.verified(&pipeline.freight, "dev").await;
+    assert_eq!(pipeline.promotions_of("dev").await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_refresh_is_handled() {
     let pipeline = Pipeline::flowing(&[]).await;
     pipeline.stage_for("dev", json!([direct("w")]), trivial()).await;
