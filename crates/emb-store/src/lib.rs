@@ -25,10 +25,13 @@ pub use entry::{Change, Entry, Event};
 pub use key::Key;
 pub use listing::{Listing, Range};
 pub use log::{
-    CommitLog, Done, Identity, Loaded, LogError, MemoryLog, Past, Quarantined, Record, Restored,
-    SqliteLog, restore, snapshot,
+    CommitLog, Done, Identity, KeyError, KeyId, Keyring, Loaded, LogError, Loss, MemoryLog, Past,
+    Quarantined, Record, Repaired, Restored, SqliteLog, SqliteOptions, repair, restore, snapshot,
 };
 pub use op::{CommitError, Expect, Op};
-pub use options::{BackupError, Expired, Health, OpenError, OpenReport, Options, Writes};
+pub use options::{
+    BackupError, Expired, Figures, Health, LogSize, OpenError, OpenReport, Options,
+    ResourceFigures, Writes,
+};
 pub use store::{Hook, Store};
 pub use watch::{WatchEnd, Watcher};

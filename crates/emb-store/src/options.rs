@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use emb_meta::GroupResource;
 use thiserror::Error;
 
 use crate::{Identity, Quarantined};
@@ -79,8 +80,32 @@ pub enum OpenError {
         address: String,
     },
     /// The file is no store, or its structure is broken.
-    #[error("the store is damaged, restore a backup: {0}")]
+    #[error("the store is damaged: {0}")]
     Damaged(String),
+    /// It ends before revisions that were given out: its newest part was lost, or an older copy was put into its place.
+    #[error(
+        "the store ends at revision {found}, but {marked} was given out: store.db-wal is missing or damaged, or store.db is an older copy"
+    )]
+    Behind {
+        /// The last revision in the file.
+        found: u64,
+        /// The last revision that is known to have been written.
+        marked: u64,
+    },
+    /// Objects are sealed with a key that was not given.
+    #[error("the store needs the encryption key {key}, which is not among the keys given")]
+    MissingKey {
+        /// The name of the key.
+        key: String,
+    },
+    /// The data directory is on another machine.
+    #[error(
+        "the data directory is on a network file system ({kind}), which cannot keep a second machine from writing to it"
+    )]
+    NetworkFileSystem {
+        /// What it is called.
+        kind: String,
+    },
     /// A newer version of this program wrote it.
     #[error(
         "the store has format {found}, this version reads up to {supported}; use the newer version, or restore a backup made by this one"
@@ -117,6 +142,41 @@ pub struct Health {
     pub writes: Writes,
     /// How many damaged rows were set aside when it was opened.
     pub quarantined: usize,
+}
+
+/// How large a store is, and how its watchers keep up.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// The files of the log.
+    pub log: LogSize,
+    /// The memory that recent events hold beside the objects.
+    pub ring_bytes: usize,
+    /// Every resource that was ever asked for.
+    pub resources: Vec<ResourceFigures>,
+}
+
+/// The size of a log, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogSize {
+    /// What is in its place.
+    pub database: u64,
+    /// What is durable and has yet to be put into its place.
+    pub write_ahead: u64,
+}
+
+/// The same for one resource.
+#[derive(Clone, Debug)]
+pub struct ResourceFigures {
+    /// The resource.
+    pub resource: GroupResource,
+    /// How many objects there are.
+    pub objects: usize,
+    /// Events above this revision are in memory.
+    pub history_floor: u64,
+    /// How many watchers there are.
+    pub watchers: usize,
+    /// How many events the slowest of them has yet to take.
+    pub most_behind: usize,
 }
 
 /// The revision asked for is older than the history.

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use crate::{Change, Event};
+use crate::Event;
 
 /// What an event costs beside the bodies: itself, its entry and its place in the ring.
 const EVENT_OVERHEAD: usize = 400;
@@ -64,6 +64,11 @@ impl Ring {
         self.events.front().map(|event| event.revision)
     }
 
+    /// How many events are above `revision`.
+    pub(crate) fn newer(&self, revision: u64) -> usize {
+        self.events.len() - self.events.partition_point(|event| event.revision <= revision)
+    }
+
     /// The events above `revision`, oldest first.
     pub(crate) fn after(&self, revision: u64) -> impl Iterator<Item = &Arc<Event>> {
         let start = self.events.partition_point(|event| event.revision <= revision);
@@ -71,9 +76,9 @@ impl Ring {
     }
 }
 
-/// Bytes that only the history holds: the state that the event replaced, and the restamped last state of a deleted object.
+/// Bytes that only the history holds: the state that the event replaced, and the state after it once more, as watchers are
+/// sent it. What of that is not there yet may come any time.
 fn cost(event: &Event) -> usize {
     let replaced = event.previous.as_ref().map_or(0, |previous| previous.body.len());
-    let last = if event.change == Change::Deleted { event.entry.body.len() } else { 0 };
-    EVENT_OVERHEAD + replaced + last
+    EVENT_OVERHEAD + replaced + event.entry.body.len()
 }

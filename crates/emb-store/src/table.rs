@@ -1,13 +1,20 @@
 //! The objects of one resource as of the last durable revision, with their recent events.
 
-use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use emb_meta::GroupResource;
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::Notify;
 
 use crate::{
-    Change, Entry, Event, Key,
+    Change, Entry, Event, Key, ResourceFigures,
     key::Place,
     labels::LabelIndex,
     listing::{Listing, Range},
@@ -22,6 +29,8 @@ pub(crate) struct Table {
     pub(crate) contents: RwLock<Contents>,
     /// Told after new events are in the ring.
     pub(crate) changed: Notify,
+    /// How far each watcher has come.
+    cursors: Mutex<Vec<Weak<AtomicU64>>>,
 }
 
 pub(crate) struct Contents {
@@ -40,11 +49,42 @@ impl Table {
             ring: Ring::new(ring_floor),
             last_event: 0,
         };
-        Self { resource, contents: RwLock::new(contents), changed: Notify::new() }
+        Self {
+            resource,
+            contents: RwLock::new(contents),
+            changed: Notify::new(),
+            cursors: Mutex::default(),
+        }
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entry>> {
         self.contents.read().entries.get(&key.place()).cloned()
+    }
+
+    /// Where a new watcher that starts after `revision` shows how far it has come.
+    pub(crate) fn register(&self, revision: u64) -> Arc<AtomicU64> {
+        let cursor = Arc::new(AtomicU64::new(revision));
+        let mut cursors = self.cursors.lock();
+        // Those that ended are swept out when the list would grow, so that sweeping costs nothing on the whole.
+        if cursors.len() == cursors.capacity() {
+            cursors.retain(|cursor| cursor.strong_count() > 0);
+        }
+        cursors.push(Arc::downgrade(&cursor));
+        cursor
+    }
+
+    /// What there is to know about the resource.
+    pub(crate) fn figures(&self) -> ResourceFigures {
+        let cursors: Vec<_> = self.cursors.lock().iter().filter_map(Weak::upgrade).collect();
+        let contents = self.contents.read();
+        let behind = |cursor: &Arc<AtomicU64>| contents.ring.newer(cursor.load(Ordering::Relaxed));
+        ResourceFigures {
+            resource: self.resource.clone(),
+            objects: contents.len(),
+            history_floor: contents.ring.floor(),
+            watchers: cursors.len(),
+            most_behind: cursors.iter().map(behind).max().unwrap_or(0),
+        }
     }
 
     /// The contents for reading `range`, after making an index for it if that pays.

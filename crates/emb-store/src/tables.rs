@@ -67,6 +67,11 @@ impl Tables {
         dependents.get(owner_uid).into_iter().flatten().cloned().collect()
     }
 
+    /// The memory that the rings hold.
+    pub(crate) fn ring_bytes(&self) -> usize {
+        self.ring_bytes.load(Ordering::Relaxed)
+    }
+
     /// Takes an object in while the store is being opened.
     pub(crate) fn load(&self, entry: Arc<Entry>) {
         self.add_owners(&entry);

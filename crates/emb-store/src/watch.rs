@@ -1,7 +1,13 @@
 //! Following the changes of a resource. A watcher is a place in the shared history, not a queue: a slow one costs nothing,
 //! and one that fell behind what is kept is told so.
 
-use std::{pin::pin, sync::Arc};
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use thiserror::Error;
 
@@ -24,6 +30,8 @@ pub struct Watcher {
     table: Arc<Table>,
     /// Everything up to here was delivered.
     cursor: u64,
+    /// The same, for those who watch over the watchers.
+    shown: Arc<AtomicU64>,
 }
 
 /// What a look at the history found.
@@ -36,7 +44,8 @@ enum Found {
 
 impl Watcher {
     pub(crate) fn new(inner: Arc<Inner>, table: Arc<Table>, after: u64) -> Self {
-        Self { inner, table, cursor: after }
+        let shown = table.register(after);
+        Self { inner, table, cursor: after, shown }
     }
 
     /// The next events in revision order, at least one; waits for it. Dropping the future loses nothing.
@@ -47,11 +56,11 @@ impl Watcher {
             // Registered before looking, so that no change in between is missed.
             changed.as_mut().enable();
             match self.look() {
-                Found::Events(events) => return Ok(events),
+                Found::Events(events) => return Ok(self.delivered(events)),
                 Found::Older(floor) => {
                     let events = self.inner.older(&table, &mut self.cursor, floor)?;
                     if !events.is_empty() {
-                        return Ok(events);
+                        return Ok(self.delivered(events));
                     }
                 }
                 Found::Nothing if self.inner.is_closed() => return Err(WatchEnd::Closed),
@@ -66,6 +75,11 @@ impl Watcher {
         let behind = self.cursor < contents.ring.floor()
             || contents.ring.after(self.cursor).next().is_some();
         if behind { self.cursor } else { self.cursor.max(self.inner.revision_of(&contents)) }
+    }
+
+    fn delivered(&self, events: Vec<Arc<Event>>) -> Vec<Arc<Event>> {
+        self.shown.store(self.cursor, Ordering::Relaxed);
+        events
     }
 
     fn look(&mut self) -> Found {

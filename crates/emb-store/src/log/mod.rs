@@ -11,9 +11,12 @@ use emb_meta::GroupResource;
 use thiserror::Error;
 
 pub use memory::MemoryLog;
-pub use sqlite::{Restored, SqliteLog, restore, snapshot};
+pub use sqlite::{
+    KeyError, KeyId, Keyring, Loss, Repaired, Restored, SqliteLog, SqliteOptions, repair, restore,
+    snapshot,
+};
 
-use crate::{BackupError, Change, Event, Key, OpenError};
+use crate::{BackupError, Change, Event, Key, LogSize, OpenError};
 
 /// Called once with the result, on any thread.
 pub type Done<T, E> = Box<dyn FnOnce(Result<T, E>) + Send>;
@@ -129,6 +132,11 @@ pub trait CommitLog: Send + Sync {
 
     /// Writes a snapshot to the file `to` without holding up writes, then calls `done`.
     fn backup(&self, to: &Path, done: Done<(), BackupError>);
+
+    /// How large it is.
+    fn size(&self) -> LogSize {
+        LogSize::default()
+    }
 
     /// Finishes what was handed over, then releases everything. Later calls fail.
     fn close(&self);

@@ -24,9 +24,9 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use tokio::sync::{Notify, oneshot};
 
 use crate::{
-    BackupError, CommitError, CommitLog, Entry, Event, Expired, Health, Identity, Key, Listing, Op,
-    OpenError, OpenReport, Options, Range, Watcher, intern::Interner, sequence::Sequencer,
-    tables::Tables,
+    BackupError, CommitError, CommitLog, Entry, Event, Expired, Figures, Health, Identity, Key,
+    Listing, Op, OpenError, OpenReport, Options, Range, Watcher, intern::Interner,
+    sequence::Sequencer, tables::Tables,
 };
 
 /// Called with every published batch.
@@ -171,6 +171,16 @@ impl Store {
         self.inner.probe_if_due();
         let writes = self.inner.sequencer.lock().writes.clone();
         Health { writes, quarantined: self.inner.quarantined }
+    }
+
+    /// How large it is, and how its watchers keep up.
+    pub fn figures(&self) -> Figures {
+        let inner = &self.inner;
+        Figures {
+            log: inner.log.size(),
+            ring_bytes: inner.tables.ring_bytes(),
+            resources: inner.tables.all().iter().map(|table| table.figures()).collect(),
+        }
     }
 
     /// Which store this is.

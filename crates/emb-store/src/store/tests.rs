@@ -266,3 +266,21 @@ fn a_label_index_follows_every_change() {
     let before = bed.store.list_at(&bed.things, rare, 300).unwrap();
     assert_eq!(names(&before), ["o000@1", "o100@101", "o200@201"]);
 }
+
+#[test]
+fn figures_tell_how_far_watchers_are_behind() {
+    let bed = Bed::new(Options::default());
+    let mut quick = bed.store.watch(&bed.things, 0).unwrap();
+    let slow = bed.store.watch(&bed.things, 0).unwrap();
+    for n in 0..3 {
+        bed.put("a", json!({ "n": n }));
+    }
+    assert_eq!(block_on(quick.next()).unwrap().len(), 3);
+    let figures = |bed: &Bed| bed.store.figures().resources.remove(0);
+    let before = figures(&bed);
+    assert_eq!((before.objects, before.watchers, before.most_behind), (1, 2, 3));
+    drop(slow);
+    let after = figures(&bed);
+    assert_eq!((after.watchers, after.most_behind, after.history_floor), (1, 0, 0));
+    assert!(bed.store.figures().ring_bytes > 1_200);
+}

@@ -42,6 +42,13 @@ pub(crate) fn failure(error: OpenError) -> Failure {
             Exit::Damaged,
             "put back a snapshot with `kargo restore FILE`; make one regularly with `kargo backup`",
         ),
+        OpenError::Behind { .. } => {
+            (Exit::Damaged, "put the missing file back, or a snapshot with `kargo restore FILE`")
+        }
+        OpenError::MissingKey { .. } => (Exit::Usage, "pass the file that has this key"),
+        OpenError::NetworkFileSystem { .. } => {
+            (Exit::Usage, "pass a --data-dir on a disk of this machine")
+        }
         OpenError::NewerFormat { .. } => {
             (Exit::NewerFormat, "use the version of kargo that wrote it, or a newer one")
         }

@@ -1,11 +1,13 @@
 //! Forgetting history in steps so small that no batch waits long for one.
 
-use rusqlite::{Connection, OptionalExtension, Result};
+use rusqlite::{Connection, Result};
 
 use super::schema::{self, signed, unsigned};
 
 /// Changes that one step looks at.
-const CHANGES_PER_STEP: i64 = 200;
+const CHANGES_PER_STEP: usize = 200;
+/// A step that forgets this many bytes leaves the rest to the next: all pages of a large body are touched.
+const BYTES_PER_STEP: i64 = 2 * 1024 * 1024;
 /// Pages that one step gives back to the file system.
 const PAGES_PER_STEP: i64 = 64;
 
@@ -47,13 +49,22 @@ fn forget(connection: &mut Connection, from: u64, upto: u64) -> Result<()> {
     transaction.commit()
 }
 
+/// The last change that the step looks at.
 fn last_of_step(connection: &Connection, from: u64, upto: u64) -> Result<u64> {
-    let sql = "SELECT rev FROM log WHERE rev > ?1 AND rev <= ?2 ORDER BY rev LIMIT 1 OFFSET ?3";
+    let sql =
+        "SELECT l.rev, coalesce(length(p.body), 0) FROM log l LEFT JOIN log p ON p.rev = l.prev_rev
+               WHERE l.rev > ?1 AND l.rev <= ?2 ORDER BY l.rev";
     let mut statement = connection.prepare_cached(sql)?;
-    let last = statement
-        .query_row((signed(from), signed(upto), CHANGES_PER_STEP - 1), |row| row.get(0))
-        .optional()?;
-    Ok(last.map_or(upto, unsigned))
+    let mut rows = statement.query((signed(from), signed(upto)))?;
+    let (mut changes, mut bytes) = (0, 0);
+    while let Some(row) = rows.next()? {
+        changes += 1;
+        bytes += row.get::<_, i64>(1)?;
+        if changes == CHANGES_PER_STEP || bytes >= BYTES_PER_STEP {
+            return row.get(0).map(unsigned);
+        }
+    }
+    Ok(upto)
 }
 
 fn give_back_pages(connection: &Connection) -> Result<bool> {

@@ -20,7 +20,17 @@ pub(super) fn log_error(error: &Error) -> LogError {
 pub(super) fn open_error(error: &Error) -> OpenError {
     let text = error.to_string();
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => OpenError::Damaged(text),
+        // Statements are sound, so one that fails as such has found other tables; so has a value of another type.
+        None
+        | Some(
+            ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::Unknown
+            | ErrorCode::SchemaChanged
+            | ErrorCode::TypeMismatch
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::TooBig,
+        ) => OpenError::Damaged(text),
         Some(ErrorCode::DiskFull) => OpenError::DiskFull(text),
         _ => OpenError::Io(text),
     }

@@ -8,10 +8,12 @@ use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use super::{
     failure::log_error,
-    row::{COLUMNS, StoredRow, columns},
+    row::{Bodies, COLUMNS, StoredRow, columns},
     schema::{self, signed, unsigned},
 };
 use crate::{LogError, Past, Record};
+
+type Kinds = BTreeMap<i64, GroupResource>;
 
 /// Changes with `after < revision ≤ upto`; fails when one of them is damaged.
 pub(super) fn read(
@@ -19,6 +21,7 @@ pub(super) fn read(
     resource: Option<&GroupResource>,
     (after, upto): (u64, u64),
     limit: usize,
+    bodies: Bodies<'_>,
 ) -> Result<Vec<Past>, LogError> {
     let failed = |error: rusqlite::Error| log_error(&error);
     let kinds = schema::kinds(connection).map_err(failed)?;
@@ -36,7 +39,7 @@ pub(super) fn read(
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(failed)? {
         let damaged = || LogError::Io("a row of the history is damaged".to_owned());
-        found.push(past(row, &kinds).ok_or_else(damaged)?);
+        found.push(past(row, &kinds, bodies).ok_or_else(damaged)?);
     }
     Ok(found)
 }
@@ -52,14 +55,14 @@ fn select(one_kind: bool) -> String {
     )
 }
 
-fn past(row: &Row<'_>, kinds: &BTreeMap<i64, GroupResource>) -> Option<Past> {
-    let record = StoredRow::read(row, 0)?.record(kinds)?;
-    let previous = if record.previous == 0 { None } else { Some(previous(row, kinds)?) };
+fn past(row: &Row<'_>, kinds: &Kinds, bodies: Bodies<'_>) -> Option<Past> {
+    let record = StoredRow::read(row, 0)?.record(kinds, bodies)?;
+    let previous = if record.previous == 0 { None } else { Some(previous(row, kinds, bodies)?) };
     Some(Past { record, previous })
 }
 
-fn previous(row: &Row<'_>, kinds: &BTreeMap<i64, GroupResource>) -> Option<Record> {
-    StoredRow::read(row, COLUMNS.len())?.record(kinds)
+fn previous(row: &Row<'_>, kinds: &Kinds, bodies: Bodies<'_>) -> Option<Record> {
+    StoredRow::read(row, COLUMNS.len())?.record(kinds, bodies)
 }
 
 /// The last revision written at `time` or before. Times grow with revisions, so a binary search over them needs no index.

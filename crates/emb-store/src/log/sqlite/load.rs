@@ -6,10 +6,12 @@ use emb_meta::GroupResource;
 use rusqlite::{Connection, Result, Row};
 
 use super::{
-    row::{COLUMNS, StoredRow, columns},
+    digest,
+    failure::open_error,
+    row::{Bodies, COLUMNS, StoredRow, columns},
     schema::{self, signed, unsigned},
 };
-use crate::{Identity, Key, Loaded, Quarantined, Record};
+use crate::{Identity, Key, Loaded, OpenError, Quarantined, Record};
 
 pub(super) type Accept<'a> = &'a mut dyn FnMut(Record) -> Result<(), String>;
 
@@ -18,15 +20,27 @@ pub(super) fn load(
     connection: &Connection,
     fresh: Identity,
     unclean: bool,
+    bodies: Bodies<'_>,
     accept: Accept<'_>,
+) -> Result<Loaded, OpenError> {
+    let quarantined = read_current(connection, bodies, accept)?;
+    settle(connection, fresh, unclean, quarantined).map_err(|error| open_error(&error))
+}
+
+/// Sets the damaged objects aside, and takes the store into use.
+fn settle(
+    connection: &Connection,
+    fresh: Identity,
+    unclean: bool,
+    quarantined: Vec<Quarantined>,
 ) -> Result<Loaded> {
-    let quarantined = read_current(connection, accept)?;
     let transaction = connection.unchecked_transaction()?;
     let mut last_revision = schema::last_revision(&transaction)?;
     if let Some(lost) = quarantined.iter().map(|row| row.revision).max() {
         for row in &quarantined {
             quarantine(&transaction, row)?;
         }
+        digest::record(&transaction, digest::compute(&transaction)?)?;
         // Whoever knew a lost object must read everything anew to learn that it is gone: history starts above all of it.
         last_revision = last_revision.max(lost) + 1;
         schema::set_meta(&transaction, "last_revision", signed(last_revision))?;
@@ -44,13 +58,35 @@ pub(super) fn load(
     Ok(Loaded { identity, last_revision, compacted, quarantined, unclean })
 }
 
-/// Reads the current objects; returns the damaged ones.
+/// Reads the current objects; returns the damaged ones. Fails when objects are missing without a trace.
 pub(super) fn read_current(
     connection: &Connection,
+    bodies: Bodies<'_>,
     accept: Accept<'_>,
-) -> Result<Vec<Quarantined>> {
+) -> Result<Vec<Quarantined>, OpenError> {
+    let failed = |error: rusqlite::Error| open_error(&error);
+    if !schema::is_plausible(schema::last_revision(connection).map_err(failed)?) {
+        return Err(OpenError::Damaged("the recorded revision was never given out".to_owned()));
+    }
+    let (quarantined, found) = read_objects(connection, bodies, accept).map_err(failed)?;
+    match digest::recorded(connection).map_err(failed)? {
+        Some(recorded) if recorded != found => {
+            let text = "the list of current objects is not the one that was written";
+            Err(OpenError::Damaged(text.to_owned()))
+        }
+        _ => Ok(quarantined),
+    }
+}
+
+/// The damaged objects, and the sum over all.
+fn read_objects(
+    connection: &Connection,
+    bodies: Bodies<'_>,
+    accept: Accept<'_>,
+) -> Result<(Vec<Quarantined>, i64)> {
     let kinds = schema::kinds(connection)?;
     let mut quarantined = Vec::new();
+    let mut found = digest::of_kinds(connection)?;
     let sql = format!(
         "SELECT {}, c.kind_id, c.ns, c.name, c.rev FROM current c LEFT JOIN log l ON l.rev = c.rev",
         columns("l")
@@ -59,9 +95,12 @@ pub(super) fn read_current(
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let pointer = Pointer::read(row)?;
-        let accepted = match record(row, &pointer, &kinds) {
+        found = found.wrapping_add(pointer.digest());
+        let accepted = match record(row, &pointer, &kinds, bodies) {
             Some(record) => accept(record),
-            None => Err("the row is missing or does not match its checksum".to_owned()),
+            None => {
+                Err("the row is missing, does not match its checksum or does not open".to_owned())
+            }
         };
         if let Err(reason) = accepted {
             let key = pointer.key(&kinds);
@@ -69,13 +108,18 @@ pub(super) fn read_current(
             quarantined.push(Quarantined { revision: unsigned(pointer.rev), key, reason });
         }
     }
-    Ok(quarantined)
+    Ok((quarantined, found))
 }
 
-fn record(row: &Row<'_>, at: &Pointer, kinds: &BTreeMap<i64, GroupResource>) -> Option<Record> {
+fn record(
+    row: &Row<'_>,
+    at: &Pointer,
+    kinds: &BTreeMap<i64, GroupResource>,
+    bodies: Bodies<'_>,
+) -> Option<Record> {
     let stored = StoredRow::read(row, 0)?;
     let matches = (stored.kind_id, stored.ns, stored.name) == (at.kind_id, &*at.ns, &*at.name);
-    if matches { stored.record(kinds) } else { None }
+    if matches && !stored.is_delete() { stored.record(kinds, bodies) } else { None }
 }
 
 /// An entry of `current`.
@@ -95,6 +139,10 @@ impl Pointer {
             name: row.get(first + 2)?,
             rev: row.get(first + 3)?,
         })
+    }
+
+    fn digest(&self) -> i64 {
+        digest::of_object(self.kind_id, &self.ns, &self.name, self.rev)
     }
 
     fn key(&self, kinds: &BTreeMap<i64, GroupResource>) -> Key {

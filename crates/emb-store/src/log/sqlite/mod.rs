@@ -2,21 +2,28 @@
 //!
 //! The data directory holds `store.db` with its side files and `lock`, which names the process that has it open.
 
+mod checkpoint;
 mod compaction;
+mod digest;
 mod failure;
+mod file_system;
+mod files;
 mod history;
 mod load;
 mod lock;
+mod mark;
+mod migration;
 mod row;
+mod salvage;
 mod schema;
+mod sealing;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 use std::{
-    fs::{DirBuilder, File},
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -31,20 +38,37 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use self::{
+    checkpoint::Checkpoints,
     failure::{log_error, open_error},
+    files::{create_directory, put_in_place, remove_if_there, with_suffix},
     lock::DirectoryLock,
-    writer::{Task, Writer},
+    mark::Mark,
+    row::Bodies,
+    sealing::Rewrite,
+    writer::{Task, Tools, Writer},
 };
 use super::{CommitLog, Done, Identity, Loaded, LogError, Past, Record};
-use crate::{BackupError, Event, OpenError};
+use crate::{BackupError, Event, LogSize, OpenError};
 
+pub use salvage::{Loss, Repaired, repair};
+pub use sealing::{KeyError, KeyId, Keyring};
 pub use snapshot::{Restored, restore, snapshot};
 
 const DATABASE: &str = "store.db";
 
+/// How a data directory is opened.
+#[derive(Clone, Default)]
+pub struct SqliteOptions {
+    /// Keys for the bodies of some kinds; without them everything is stored as it is.
+    pub keyring: Option<Arc<Keyring>>,
+    /// Whether a network file system will do, although it cannot keep a second machine out.
+    pub network_file_system: bool,
+}
+
 /// A log in a data directory.
 pub struct SqliteLog {
     file: PathBuf,
+    keyring: Option<Arc<Keyring>>,
     phase: Mutex<Phase>,
     reader: Mutex<Option<Connection>>,
     lock: Mutex<Option<DirectoryLock>>,
@@ -52,10 +76,7 @@ pub struct SqliteLog {
 
 enum Phase {
     /// The file is open; nothing was read yet.
-    Opened {
-        connection: Connection,
-        unclean: bool,
-    },
+    Opened(Opened),
     Running {
         tasks: Sender<Task>,
         thread: JoinHandle<()>,
@@ -63,30 +84,53 @@ enum Phase {
     Closed,
 }
 
+struct Opened {
+    connection: Connection,
+    unclean: bool,
+    mark: Mark,
+    rewrite: Option<Rewrite>,
+}
+
 impl SqliteLog {
+    /// Opens the log in `directory` as [`SqliteLog::open_with`] does, with no options.
+    pub fn open(directory: &Path, address: &str) -> Result<Self, OpenError> {
+        Self::open_with(directory, address, SqliteOptions::default())
+    }
+
     /// Opens the log in `directory`, made if it is not there. `address` is where this process serves: a second process that
     /// finds the directory in use tells it to its user.
-    pub fn open(directory: &Path, address: &str) -> Result<Self, OpenError> {
+    pub fn open_with(
+        directory: &Path,
+        address: &str,
+        options: SqliteOptions,
+    ) -> Result<Self, OpenError> {
         create_directory(directory)?;
+        if !options.network_file_system {
+            file_system::refuse_network(directory)?;
+        }
         let lock = DirectoryLock::take(directory, address)?;
         let file = directory.join(DATABASE);
         if !file.exists() && directory.join(snapshot::INCOMING).exists() {
-            let text = "a restore was cut short, run it again".to_owned();
-            return Err(OpenError::Damaged(text));
+            let text = "store.db is not there, because a restore or a repair was cut short: run the restore again, or rename store.db.replaced or store.db.damaged to store.db";
+            return Err(OpenError::Damaged(text.to_owned()));
         }
-        let connection = schema::open_writer(&file)?;
-        let clean = schema::get_meta::<bool>(&connection, "clean").map_err(|e| open_error(&e))?;
-        let unclean = clean != Some(true);
-        if unclean {
-            schema::check_structure(&connection, "quick_check")?;
-        }
+        let opened = Opened::open(directory, &file, options.keyring.as_deref())?;
         let reader = schema::open_reader(&file).map_err(|error| open_error(&error))?;
         Ok(Self {
             file,
-            phase: Mutex::new(Phase::Opened { connection, unclean }),
+            keyring: options.keyring,
+            phase: Mutex::new(Phase::Opened(opened)),
             reader: Mutex::new(Some(reader)),
             lock: Mutex::new(Some(lock)),
         })
+    }
+
+    /// How many rows were found that the first key has not sealed. The log seals them beside its work.
+    pub fn left_to_seal(&self) -> usize {
+        match &*self.phase.lock() {
+            Phase::Opened(opened) => opened.rewrite.as_ref().map_or(0, Rewrite::total),
+            Phase::Running { .. } | Phase::Closed => 0,
+        }
     }
 
     /// Tells later processes that this one serves at `address`, once it is known.
@@ -101,7 +145,7 @@ impl SqliteLog {
     fn send(&self, task: Task) -> Result<(), Task> {
         match &*self.phase.lock() {
             Phase::Running { tasks, .. } => tasks.send(task).map_err(|unsent| unsent.0),
-            Phase::Opened { .. } | Phase::Closed => Err(task),
+            Phase::Opened(_) | Phase::Closed => Err(task),
         }
     }
 
@@ -120,12 +164,18 @@ impl CommitLog for SqliteLog {
         accept: &mut dyn FnMut(Record) -> Result<(), String>,
     ) -> Result<Loaded, OpenError> {
         let mut phase = self.phase.lock();
-        let Phase::Opened { connection, unclean } = std::mem::replace(&mut *phase, Phase::Closed)
-        else {
+        let Phase::Opened(opened) = std::mem::replace(&mut *phase, Phase::Closed) else {
             return Err(OpenError::Io("the log was loaded before".to_owned()));
         };
-        let loaded = load::load(&connection, fresh, unclean, accept).map_err(|e| open_error(&e))?;
-        let writer = Writer::new(connection).map_err(|error| open_error(&error))?;
+        let Opened { connection, unclean, mark, rewrite } = opened;
+        let bodies = Bodies::Opened(self.keyring.as_deref());
+        let loaded = load::load(&connection, fresh, unclean, bodies, accept)?;
+        let tools = Tools {
+            checkpoints: Checkpoints::new(&self.file),
+            mark,
+            keyring: self.keyring.clone(),
+        };
+        let writer = Writer::new(connection, tools, rewrite).map_err(|error| open_error(&error))?;
         let (tasks, receiver) = mpsc::channel();
         let thread = thread::Builder::new().name("store-log".to_owned());
         let thread = thread
@@ -154,7 +204,8 @@ impl CommitLog for SqliteLog {
         upto: u64,
         limit: usize,
     ) -> Result<Vec<Past>, LogError> {
-        self.read(|reader| history::read(reader, resource, (after, upto), limit))
+        let bodies = Bodies::Opened(self.keyring.as_deref());
+        self.read(|reader| history::read(reader, resource, (after, upto), limit, bodies))
     }
 
     fn boundary(&self, time: Time) -> Result<u64, LogError> {
@@ -181,6 +232,12 @@ impl CommitLog for SqliteLog {
         }
     }
 
+    fn size(&self) -> LogSize {
+        let length = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
+        let write_ahead = length(&with_suffix(&self.file, "-wal"));
+        LogSize { database: length(&self.file), write_ahead }
+    }
+
     fn close(&self) {
         let phase = std::mem::replace(&mut *self.phase.lock(), Phase::Closed);
         // The reader goes first, so that the writer is the last connection and leaves one tidy file.
@@ -202,22 +259,26 @@ impl Drop for SqliteLog {
     }
 }
 
-/// Makes the data directory, for its owner alone, so that it outlasts a loss of power.
-fn create_directory(directory: &Path) -> Result<(), OpenError> {
-    let failed = |error: io::Error| OpenError::Io(format!("{}: {error}", directory.display()));
-    if directory.is_dir() {
-        return Ok(());
+impl Opened {
+    /// Opens the file, and finds out whether it is whole and can be read.
+    fn open(directory: &Path, file: &Path, keyring: Option<&Keyring>) -> Result<Self, OpenError> {
+        let connection = schema::open_writer(file)?;
+        migration::migrate(&connection, file)?;
+        let failed = |error: rusqlite::Error| open_error(&error);
+        let clean = schema::get_meta::<bool>(&connection, "clean").map_err(failed)?;
+        let unclean = clean != Some(true);
+        if unclean {
+            schema::check_structure(&connection, "quick_check")?;
+        }
+        let mut mark =
+            Mark::open(directory).map_err(|error| files::open_error(directory, &error))?;
+        let marked = mark.get().map_err(|error| files::open_error(directory, &error))?;
+        let found = schema::last_revision(&connection).map_err(failed)?;
+        if found < marked && schema::last_listed(&connection).map_err(failed)? < marked {
+            return Err(OpenError::Behind { found, marked });
+        }
+        let connection = sealing::scrub_if_due(connection, file)?;
+        let rewrite = sealing::begin(&connection, keyring)?;
+        Ok(Self { connection, unclean, mark, rewrite })
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(failed)?;
-    sync_parent(directory).map_err(failed)
-}
-
-/// Makes the name of a new file or directory durable.
-fn sync_parent(path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -8,7 +8,10 @@ use emb_meta::GroupResource;
 use rusqlite::{Connection, Result, types::ValueRef};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::schema::{signed, unsigned};
+use super::{
+    schema::{signed, unsigned},
+    sealing::{Keyring, Place, key_of},
+};
 use crate::{Change, Event, Key, Record};
 
 /// The columns of a row, in the order in which [`StoredRow::read`] wants them.
@@ -27,15 +30,26 @@ pub(super) struct StoredRow<'a> {
     pub(super) kind_id: i64,
     pub(super) ns: &'a str,
     pub(super) name: &'a str,
-    op: i64,
-    uid: &'a str,
-    prev_rev: i64,
-    written_at: i64,
-    body: &'a [u8],
+    pub(super) op: i64,
+    pub(super) uid: &'a str,
+    pub(super) prev_rev: i64,
+    pub(super) written_at: i64,
+    /// Canonical JSON or its sealed form; empty for a delete.
+    pub(super) body: &'a [u8],
+}
+
+/// What becomes of the bodies of rows that are read.
+#[derive(Clone, Copy)]
+pub(super) enum Bodies<'a> {
+    /// Sealed ones are opened with these keys, if there are any.
+    Opened(Option<&'a Keyring>),
+    /// They stay as they are, for whoever wants to know whether the file is sound.
+    AsStored,
 }
 
 impl<'a> StoredRow<'a> {
-    pub(super) fn of_event(event: &'a Event, kind_id: i64) -> Self {
+    /// The row of an event, with the body in the form in which it is stored.
+    pub(super) fn of_event(event: &'a Event, kind_id: i64, body: &'a [u8]) -> Self {
         let entry = &event.entry;
         Self {
             rev: signed(event.revision),
@@ -46,7 +60,7 @@ impl<'a> StoredRow<'a> {
             uid: &entry.uid,
             prev_rev: event.previous.as_ref().map_or(0, |previous| signed(previous.revision)),
             written_at: entry.written_at.as_micros(),
-            body: if event.change == Change::Deleted { &[] } else { &entry.body },
+            body,
         }
     }
 
@@ -66,7 +80,21 @@ impl<'a> StoredRow<'a> {
             written_at: integer(7)?,
             body,
         };
-        (stored.checksum() == integer(8)?).then_some(stored)
+        stored.verified(integer(8)?)
+    }
+
+    /// The row if it is the one that `checksum` was made for.
+    pub(super) fn verified(self, checksum: i64) -> Option<Self> {
+        (self.checksum() == checksum).then_some(self)
+    }
+
+    pub(super) fn is_delete(&self) -> bool {
+        change_of(self.op) == Some(Change::Deleted)
+    }
+
+    /// What the body belongs to.
+    pub(super) fn place(&self, resource: &'a GroupResource) -> Place<'a> {
+        Place { resource, namespace: self.ns, name: self.name, rev: self.rev }
     }
 
     pub(super) fn insert(&self, connection: &Connection) -> Result<()> {
@@ -87,15 +115,33 @@ impl<'a> StoredRow<'a> {
         Ok(())
     }
 
-    /// The row as a record; `None` when it names a kind or a change that does not exist.
-    pub(super) fn record(&self, kinds: &BTreeMap<i64, GroupResource>) -> Option<Record> {
+    /// Writes another form of the body over the one that is there.
+    pub(super) fn replace_body(&self, connection: &Connection) -> Result<()> {
+        let sql = "UPDATE log SET body = ?2, checksum = ?3 WHERE rev = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.execute((self.rev, self.body, self.checksum())).map(drop)
+    }
+
+    /// The row as a record; `None` when it names a kind or a change that does not exist, or its body does not open.
+    pub(super) fn record(
+        &self,
+        kinds: &'a BTreeMap<i64, GroupResource>,
+        bodies: Bodies<'_>,
+    ) -> Option<Record> {
+        let resource = kinds.get(&self.kind_id)?;
+        let body = match bodies {
+            Bodies::Opened(keyring) if key_of(self.body).is_some() => {
+                Bytes::from(keyring?.open(self.place(resource), self.body)?)
+            }
+            Bodies::Opened(_) | Bodies::AsStored => Bytes::copy_from_slice(self.body),
+        };
         Some(Record {
             revision: unsigned(self.rev),
-            key: Key::new(kinds.get(&self.kind_id)?, self.ns, self.name),
+            key: Key::new(resource, self.ns, self.name),
             change: change_of(self.op)?,
             previous: unsigned(self.prev_rev),
             written_at: Time::from_micros(self.written_at),
-            body: Bytes::copy_from_slice(self.body),
+            body,
         })
     }
 

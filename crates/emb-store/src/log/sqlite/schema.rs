@@ -1,17 +1,29 @@
 //! The file: its tables, its settings, and what it says about itself.
 
-use std::{collections::BTreeMap, fs::OpenOptions, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::OpenOptions,
+    path::Path,
+    time::Duration,
+};
 
 use emb_meta::GroupResource;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Result, types::FromSql};
 
-use super::failure::open_error;
+use super::{digest, failure::open_error};
 use crate::{Identity, OpenError};
 
 /// The newest layout that this code reads and writes.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
+/// The size of a page. Known without the file, whose beginning may be what is damaged.
+pub(super) const PAGE_SIZE: usize = PAGE_BYTES as usize;
+pub(super) const PAGE_BYTES: u32 = 8192;
 /// Marks the file as ours: "kars" in ASCII.
 const APPLICATION_ID: u32 = 0x6b61_7273;
+/// Unused pages are given back when we say so, a few at a time.
+const INCREMENTAL: i64 = 2;
+/// Far more revisions than any store gets to; a larger number on the disk was never written.
+const MAX_REVISION: u64 = 1 << 62;
 
 // `log` holds each body once; `current` says which rows are the present state. The index holds the row id too, so that it
 // serves ranges of revisions of one kind.
@@ -39,6 +51,7 @@ pub(super) fn open_writer(file: &Path) -> Result<Connection, OpenError> {
     let connection = connection.map_err(|error| open_error(&error))?;
     prepare_writer(&connection).map_err(|error| open_error(&error))?;
     check_format(&connection)?;
+    check_layout(&connection)?;
     Ok(connection)
 }
 
@@ -64,10 +77,12 @@ fn prepare_writer(connection: &Connection) -> Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
     let empty: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
     if empty == 0 {
-        connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
+        connection.execute_batch(&format!(
+            "PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = {INCREMENTAL}"
+        ))?;
     }
     connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000;
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
          PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON",
     )?;
@@ -83,6 +98,7 @@ fn create_tables(connection: &Connection) -> Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     set_meta(&transaction, "format", FORMAT)?;
     set_meta(&transaction, "clean", true)?;
+    digest::record(&transaction, 0)?;
     transaction.commit()
 }
 
@@ -92,10 +108,36 @@ pub(super) fn check_format(connection: &Connection) -> Result<(), OpenError> {
     if id.map_err(|error| open_error(&error))? != APPLICATION_ID {
         return Err(OpenError::Damaged("the file belongs to another program".to_owned()));
     }
-    match get_meta::<u32>(connection, "format").map_err(|error| open_error(&error))? {
-        Some(found) if found > FORMAT => Err(OpenError::NewerFormat { found, supported: FORMAT }),
-        Some(_) => Ok(()),
-        None => Err(OpenError::Damaged("the format is not recorded".to_owned())),
+    match format(connection).map_err(|error| open_error(&error))? {
+        0 => Err(OpenError::Damaged("the format is not recorded".to_owned())),
+        found if found > FORMAT => Err(OpenError::NewerFormat { found, supported: FORMAT }),
+        _ => Ok(()),
+    }
+}
+
+/// The format of the file; 0 when it is not recorded.
+pub(super) fn format(connection: &Connection) -> Result<u32> {
+    Ok(get_meta(connection, "format")?.unwrap_or(0))
+}
+
+/// Whether the file is laid out as this code lays it out. A changed byte here would change the meaning of all others.
+fn check_layout(connection: &Connection) -> Result<(), OpenError> {
+    let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    let is_sound = || -> Result<bool> {
+        let mut statement =
+            connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+        // A copy may have them in another order.
+        let found: Result<BTreeSet<String>> = statement.query_map([], |row| row.get(0))?.collect();
+        let expected = TABLES.split(';').map(str::trim).filter(|sql| !sql.is_empty());
+        let expected: BTreeSet<String> = expected.map(str::to_owned).collect();
+        Ok(number("PRAGMA page_size")? == i64::from(PAGE_BYTES)
+            && number("PRAGMA auto_vacuum")? == INCREMENTAL
+            && found? == expected)
+    };
+    match is_sound() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(OpenError::Damaged("the tables are not those of a store".to_owned())),
+        Err(error) => Err(open_error(&error)),
     }
 }
 
@@ -145,6 +187,18 @@ pub(super) fn last_revision(connection: &Connection) -> Result<u64> {
         connection.query_row("SELECT max(rev) FROM log", [], |row| row.get(0))?;
     let recorded: i64 = get_meta(connection, "last_revision")?.unwrap_or(0);
     Ok(unsigned(newest.unwrap_or(0).max(recorded)).max(compacted(connection)?))
+}
+
+/// The highest revision that the list of current objects has, also where its row is gone.
+pub(super) fn last_listed(connection: &Connection) -> Result<u64> {
+    let newest: Option<i64> =
+        connection.query_row("SELECT max(rev) FROM current", [], |row| row.get(0))?;
+    Ok(unsigned(newest.unwrap_or(0)))
+}
+
+/// Whether a revision can have been given out.
+pub(super) fn is_plausible(revision: u64) -> bool {
+    revision <= MAX_REVISION
 }
 
 /// The resources by their number in this file.

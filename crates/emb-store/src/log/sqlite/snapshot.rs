@@ -1,8 +1,7 @@
 //! Snapshots: making one while the store is in use, and starting again from one.
 
 use std::{
-    fs::{self, File},
-    io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -10,14 +9,18 @@ use core_clock::{Clock, Entropy};
 use rusqlite::Connection;
 
 use super::{
-    DATABASE, failure, load,
+    DATABASE, failure,
+    files::{self, put_in_place, remove_if_there, with_suffix},
+    load,
     lock::DirectoryLock,
+    mark::Mark,
+    row::Bodies,
     schema::{self, signed},
 };
 use crate::{BackupError, Identity, OpenError};
 
 /// A restored store continues this far above the backup: no client has seen such a revision.
-const RESTORE_GAP: u64 = 1_000_000_000;
+pub(super) const RESTORE_GAP: u64 = 1_000_000_000;
 
 /// What [`restore`] did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,16 +67,18 @@ pub fn restore(
     entropy: &dyn Entropy,
 ) -> Result<Restored, OpenError> {
     validate(file)?;
-    super::create_directory(directory)?;
+    files::create_directory(directory)?;
     let _lock = DirectoryLock::take(directory, "restoring a backup")?;
     let incoming = directory.join(INCOMING);
-    remove_if_there(&incoming).map_err(|error| failed(&incoming, &error))?;
+    let failed = |error| files::open_error(&incoming, &error);
+    remove_if_there(&incoming).map_err(failed)?;
     schema::create_private(&incoming)?;
-    fs::copy(file, &incoming).map_err(|error| failed(&incoming, &error))?;
-    let now = u64::try_from(clock.now().as_millis()).unwrap_or(0);
+    fs::copy(file, &incoming).map_err(failed)?;
+    let floor = floor(directory, clock).map_err(|error| files::open_error(directory, &error))?;
     let (identity, revision) =
-        renew(&incoming, now, entropy).map_err(|error| failure::open_error(&error))?;
-    let replaced = swap(directory, &incoming).map_err(|error| failed(directory, &error))?;
+        renew(&incoming, floor, entropy).map_err(|error| failure::open_error(&error))?;
+    let (store, aside) = (directory.join(DATABASE), directory.join(REPLACED));
+    let replaced = files::swap(&store, &incoming, &aside).map_err(failed)?;
     Ok(Restored { identity, revision, replaced })
 }
 
@@ -86,19 +91,28 @@ fn validate(file: &Path) -> Result<(), OpenError> {
     let connection = schema::open_reader(file).map_err(|error| failure::open_error(&error))?;
     schema::check_format(&connection)?;
     schema::check_structure(&connection, "integrity_check")?;
-    let damaged = load::read_current(&connection, &mut |_| Ok(()));
-    match damaged.map_err(|error| failure::open_error(&error))?.first() {
+    let damaged = load::read_current(&connection, Bodies::AsStored, &mut |_| Ok(()))?;
+    match damaged.first() {
         None => Ok(()),
         Some(row) => Err(OpenError::Damaged(format!("{}: {}", row.key, row.reason))),
     }
 }
 
-fn renew(incoming: &Path, now: u64, entropy: &dyn Entropy) -> rusqlite::Result<(Identity, u64)> {
+/// No revision below this one may be given out in `directory` again: neither one that was, nor one that clients of another
+/// store with the same past may know.
+pub(super) fn floor(directory: &Path, clock: &dyn Clock) -> std::io::Result<u64> {
+    let now = u64::try_from(clock.now().as_millis()).unwrap_or(0);
+    Ok(Mark::open(directory)?.get()?.saturating_add(1).max(now))
+}
+
+fn renew(incoming: &Path, floor: u64, entropy: &dyn Entropy) -> rusqlite::Result<(Identity, u64)> {
     let mut connection = Connection::open(incoming)?;
     // One file, complete when the transaction is: no side files to move along.
-    connection.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON",
+    )?;
     let transaction = connection.transaction()?;
-    let revision = schema::last_revision(&transaction)?.saturating_add(RESTORE_GAP).max(now);
+    let revision = schema::last_revision(&transaction)?.saturating_add(RESTORE_GAP).max(floor);
     let epoch = schema::identity(&transaction)?.map_or(1, |identity| identity.epoch + 1);
     let identity = Identity { uuid: entropy.uuid(), epoch };
     schema::set_identity(&transaction, &identity)?;
@@ -108,48 +122,4 @@ fn renew(incoming: &Path, now: u64, entropy: &dyn Entropy) -> rusqlite::Result<(
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)?;
     Ok((identity, revision))
-}
-
-/// Moves the old store aside, with the side files that belong to it, and the new one into its place.
-fn swap(directory: &Path, incoming: &Path) -> io::Result<Option<PathBuf>> {
-    File::open(incoming)?.sync_all()?;
-    let (store, replaced) = (directory.join(DATABASE), directory.join(REPLACED));
-    for suffix in ["-shm", "-wal", ""] {
-        let (from, to) = (with_suffix(&store, suffix), with_suffix(&replaced, suffix));
-        remove_if_there(&to)?;
-        if from.exists() {
-            fs::rename(from, to)?;
-        }
-    }
-    fs::rename(incoming, &store)?;
-    super::sync_parent(&store)?;
-    Ok(replaced.exists().then_some(replaced))
-}
-
-fn put_in_place(partial: &Path, to: &Path) -> io::Result<()> {
-    File::open(partial)?.sync_all()?;
-    fs::rename(partial, to)?;
-    super::sync_parent(to)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn failed(path: &Path, error: &io::Error) -> OpenError {
-    let text = format!("{}: {error}", path.display());
-    if error.kind() == io::ErrorKind::StorageFull {
-        OpenError::DiskFull(text)
-    } else {
-        OpenError::Io(text)
-    }
 }

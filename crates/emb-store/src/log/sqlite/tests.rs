@@ -141,7 +141,7 @@ fn files_that_are_no_store_or_too_new_are_refused() {
     sql(directory.path(), "UPDATE meta SET value = 9 WHERE key = 'format'");
     let refused = open_with(directory.path(), &clock(), Options::default()).map(drop);
     assert!(
-        matches!(refused, Err(OpenError::NewerFormat { found: 9, supported: 1 })),
+        matches!(refused, Err(OpenError::NewerFormat { found: 9, supported: 2 })),
         "{refused:?}"
     );
 }
@@ -258,8 +258,11 @@ fn a_full_disk_pauses_writes_and_loses_nothing_that_was_acknowledged() {
     let connection = schema::open_writer(&file).unwrap();
     // SQLite reports its own limit as it reports the disk's.
     connection.execute_batch("PRAGMA max_page_count = 40").unwrap();
+    let mark = Mark::open(directory.path()).unwrap();
+    let opened = Opened { connection, unclean: false, mark, rewrite: None };
     let log = SqliteLog {
-        phase: Mutex::new(Phase::Opened { connection, unclean: false }),
+        keyring: None,
+        phase: Mutex::new(Phase::Opened(opened)),
         reader: Mutex::new(Some(schema::open_reader(&file).unwrap())),
         lock: Mutex::new(None),
         file,
@@ -280,4 +283,96 @@ fn a_full_disk_pauses_writes_and_loses_nothing_that_was_acknowledged() {
     let (store, report) = open(directory.path());
     assert_eq!((report.objects as u64, store.revision()), (full, full));
     block_on(store.commit(vec![put(full)])).unwrap();
+}
+
+#[test]
+fn an_older_format_is_brought_up_to_date_and_a_copy_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = open(directory.path());
+    put(&store, "a", json!({}));
+    store.close();
+    sql(directory.path(), "UPDATE meta SET value = 1 WHERE key = 'format'");
+    sql(directory.path(), "DELETE FROM meta WHERE key = 'digest'");
+    let (store, _) = open(directory.path());
+    assert_eq!(put(&store, "b", json!({})), 2);
+    store.close();
+    assert!(directory.path().join("store.db.format-1").exists());
+    assert_eq!(names(&open(directory.path()).0), ["a@1", "b@2"]);
+}
+
+#[test]
+fn an_object_that_vanished_from_the_list_is_missed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = open(directory.path());
+    for name in ["a", "b", "a"] {
+        put(&store, name, json!({}));
+    }
+    store.close();
+    let statements = [
+        "DELETE FROM current WHERE name = 'b'",
+        "UPDATE current SET rev = 1 WHERE name = 'a'",
+        "UPDATE kinds SET resource = 'thinks'",
+        "INSERT INTO meta VALUES ('last_revision', 4611686018427387905)",
+        "DROP INDEX log_by_kind",
+    ];
+    let sound = fs::read(directory.path().join(DATABASE)).unwrap();
+    for statement in statements {
+        fs::write(directory.path().join(DATABASE), &sound).unwrap();
+        sql(directory.path(), statement);
+        let refused = open_with(directory.path(), &clock(), Options::default()).map(drop);
+        assert!(matches!(refused, Err(OpenError::Damaged(_))), "{statement}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_store_that_lost_its_newest_part_gives_no_revision_out_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join(DATABASE);
+    let (store, _) = open(directory.path());
+    put(&store, "a", json!({}));
+    store.close();
+    let older = fs::read(&file).unwrap();
+    let (store, _) = open(directory.path());
+    put(&store, "b", json!({}));
+    put(&store, "c", json!({}));
+    store.close();
+    fs::write(&file, older).unwrap();
+    let refused = open_with(directory.path(), &clock(), Options::default()).map(drop);
+    assert!(matches!(refused, Err(OpenError::Behind { found: 1, marked: 3 })), "{refused:?}");
+    let repaired = repair(directory.path(), &clock(), &SeededEntropy::new(4)).unwrap();
+    assert_eq!(repaired.losses, [Loss::Newest { found: 1, revision: 3 }]);
+    let (store, _) = open(directory.path());
+    assert_eq!(names(&store), ["a@1"]);
+    assert!(store.revision() > 1_000_000_000 && store.watch(&things(), 3).is_err());
+}
+
+#[test]
+fn compaction_never_does_more_than_a_little_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = open(directory.path());
+    for n in 0..1_000 {
+        put(&store, &format!("o{}", n % 7), json!({"n": n, "data": "x".repeat(3_000)}));
+    }
+    for n in 0..20 {
+        put(&store, "large", json!({"n": n, "data": "x".repeat(1_000_000)}));
+    }
+    store.close();
+    let mut connection = schema::open_writer(&directory.path().join(DATABASE)).unwrap();
+    let free = |connection: &Connection| -> i64 {
+        connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap()
+    };
+    let mut compaction = compaction::Compaction::new(1_020);
+    let mut steps = 0;
+    loop {
+        let (changes, pages) = (connection.total_changes(), free(&connection));
+        let more = compaction.step(&mut connection).unwrap();
+        steps += 1;
+        let (changes, freed) = (connection.total_changes() - changes, free(&connection) - pages);
+        // The rows of a step, the record of it, and the pages of three megabytes.
+        assert!(changes <= 401 && (-64..=400).contains(&freed), "{steps}: {changes} {freed}");
+        if !more {
+            break;
+        }
+    }
+    assert!(steps > 20 && free(&connection) == 0, "{steps}");
 }

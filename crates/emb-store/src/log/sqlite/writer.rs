@@ -8,16 +8,21 @@ use std::{
     },
 };
 
+use bytes::Bytes;
 use emb_meta::GroupResource;
 use rusqlite::{Connection, Result, TransactionBehavior, config::DbConfig};
 
 use super::{
+    checkpoint::Checkpoints,
     compaction::Compaction,
+    digest,
     failure::log_error,
+    mark::Mark,
     row::StoredRow,
     schema::{self, signed},
+    sealing::{Keyring, Place, Rewrite},
 };
-use crate::{Change, Done, Event, LogError};
+use crate::{Change, Done, Event, Key, LogError};
 
 /// What the thread is asked to do.
 pub(super) enum Task {
@@ -26,36 +31,61 @@ pub(super) enum Task {
     Compact { upto: u64 },
 }
 
-/// Under constant load one step of the compaction is done after this many batches, so that it comes to its end.
-const BATCHES_PER_STEP: u32 = 2;
+/// Under constant load one step of the housekeeping is done for this many events. A step of the compaction looks at more than
+/// these, so that it comes to its end however much is written.
+const EVENTS_PER_STEP: usize = 100;
+
+/// What the thread has beside its connection.
+pub(super) struct Tools {
+    pub(super) checkpoints: Checkpoints,
+    pub(super) mark: Mark,
+    pub(super) keyring: Option<Arc<Keyring>>,
+}
 
 pub(super) struct Writer {
     connection: Connection,
     kinds: BTreeMap<GroupResource, i64>,
+    /// The sum over what is current, as recorded with the last batch.
+    digest: i64,
+    tools: Tools,
     compaction: Option<Compaction>,
-    batches_since_step: u32,
+    rewrite: Option<Rewrite>,
+    /// Events that were written since housekeeping had its turn.
+    events_since_step: usize,
     /// An fsync failed or the file is damaged: nothing may be written any more, not even on closing.
     stopped: Option<LogError>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection) -> Result<Self> {
+    pub(super) fn new(
+        connection: Connection,
+        tools: Tools,
+        rewrite: Option<Rewrite>,
+    ) -> Result<Self> {
         let kinds = schema::kinds(&connection)?;
-        let kinds = kinds.into_iter().map(|(id, resource)| (resource, id)).collect();
-        Ok(Self { connection, kinds, compaction: None, batches_since_step: 0, stopped: None })
+        Ok(Self {
+            kinds: kinds.into_iter().map(|(id, resource)| (resource, id)).collect(),
+            digest: digest::recorded(&connection)?.unwrap_or(0),
+            connection,
+            tools,
+            compaction: None,
+            rewrite,
+            events_since_step: 0,
+            stopped: None,
+        })
     }
 
     /// Works until the other end of `tasks` is gone and everything handed over is done.
     pub(super) fn run(mut self, tasks: &Receiver<Task>) {
         loop {
-            let task = match self.compaction {
-                None => tasks.recv().map_err(|_| TryRecvError::Disconnected),
-                Some(_) if self.batches_since_step >= BATCHES_PER_STEP => Err(TryRecvError::Empty),
-                Some(_) => tasks.try_recv(),
+            let task = match self.has_chores() {
+                false => tasks.recv().map_err(|_| TryRecvError::Disconnected),
+                true if self.events_since_step >= EVENTS_PER_STEP => Err(TryRecvError::Empty),
+                true => tasks.try_recv(),
             };
             match task {
                 Ok(task) => self.perform(task),
-                Err(TryRecvError::Empty) => self.compact_step(),
+                Err(TryRecvError::Empty) => self.keep_house(),
                 Err(TryRecvError::Disconnected) => return self.shut_down(),
             }
         }
@@ -64,17 +94,21 @@ impl Writer {
     fn perform(&mut self, task: Task) {
         match task {
             Task::Append { batch, done } => {
-                self.batches_since_step = self.batches_since_step.saturating_add(1);
+                self.events_since_step += batch.len();
                 let result = self.guarded(|writer| writer.append(&batch));
                 // What the batch holds is released before the caller goes on, so that it is freed in one place.
                 drop(batch);
                 done(result);
+                self.checkpoint();
             }
             Task::Probe { done } => {
                 let result = self.guarded(|writer| probe(&writer.connection));
                 done(result);
             }
-            Task::Compact { upto } => self.compaction = Some(Compaction::new(upto)),
+            Task::Compact { upto } => {
+                self.events_since_step = 0;
+                self.compaction = Some(Compaction::new(upto));
+            }
         }
     }
 
@@ -96,6 +130,7 @@ impl Writer {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut new_kinds = BTreeMap::new();
+        let mut digest = self.digest;
         for event in batch {
             let resource = &event.key.resource;
             let known = self.kinds.get(resource).or_else(|| new_kinds.get(resource)).copied();
@@ -104,18 +139,53 @@ impl Writer {
             } else {
                 let id = insert_kind(&transaction, resource)?;
                 new_kinds.insert(resource.clone(), id);
+                digest = digest.wrapping_add(digest::of_kind(id, resource));
                 id
             };
-            insert_event(&transaction, event, kind_id)?;
+            let body = stored_body(event, self.tools.keyring.as_deref())?;
+            insert_event(&transaction, event, kind_id, &body)?;
+            digest = digest.wrapping_add(digest_change(event, kind_id));
         }
+        digest::record(&transaction, digest)?;
         transaction.commit()?;
         // Only now: a rolled back transaction takes its kinds with it.
         self.kinds.append(&mut new_kinds);
+        self.digest = digest;
+        if let Some(last) = batch.last() {
+            // A mark that stays behind misses a loss, but causes none.
+            let _ = self.tools.mark.set(last.revision);
+        }
         Ok(())
     }
 
+    /// Puts a part of what is durable into its place. The batch is acknowledged already, whatever comes of it.
+    fn checkpoint(&mut self) {
+        if self.stopped.is_some() {
+            return;
+        }
+        let result =
+            self.guarded(|writer| writer.tools.checkpoints.after_batch(&writer.connection));
+        if let Err(error) = result {
+            tracing::warn!(%error, "the write-ahead log is put into place later");
+        }
+    }
+
+    fn has_chores(&self) -> bool {
+        self.compaction.is_some() || self.rewrite.is_some()
+    }
+
+    /// Does one step of what is to be done beside the batches.
+    fn keep_house(&mut self) {
+        self.events_since_step = self.events_since_step.saturating_sub(EVENTS_PER_STEP);
+        if self.compaction.is_some() {
+            self.compact_step();
+        } else {
+            self.rewrite_step();
+        }
+        self.checkpoint();
+    }
+
     fn compact_step(&mut self) {
-        self.batches_since_step = 0;
         let Some(mut compaction) = self.compaction.take() else { return };
         let mut more = false;
         let result = self.guarded(|writer| {
@@ -126,6 +196,22 @@ impl Writer {
             Ok(()) => self.compaction = more.then_some(compaction),
             // The next compaction takes up where this one stopped.
             Err(error) => tracing::warn!(%error, "compaction is put off"),
+        }
+    }
+
+    fn rewrite_step(&mut self) {
+        let (Some(mut rewrite), Some(keyring)) = (self.rewrite.take(), self.tools.keyring.clone())
+        else {
+            return;
+        };
+        let mut more = false;
+        let result = self.guarded(|writer| {
+            more = rewrite.step(&writer.connection, &keyring)?;
+            Ok(())
+        });
+        match result {
+            Ok(()) => self.rewrite = more.then_some(rewrite),
+            Err(error) => tracing::warn!(%error, "sealing is put off until the next start"),
         }
     }
 
@@ -151,8 +237,32 @@ fn insert_kind(connection: &Connection, resource: &GroupResource) -> Result<i64>
     Ok(connection.last_insert_rowid())
 }
 
-fn insert_event(connection: &Connection, event: &Event, kind_id: i64) -> Result<()> {
-    StoredRow::of_event(event, kind_id).insert(connection)?;
+/// What the row of an event holds: nothing for a delete, and nothing in clear text that is to be sealed.
+fn stored_body(event: &Event, keyring: Option<&Keyring>) -> Result<Bytes> {
+    if event.change == Change::Deleted {
+        return Ok(Bytes::new());
+    }
+    let record = event.entry.body.clone();
+    let Key { resource, namespace, name } = &event.key;
+    let Some(keyring) = keyring.filter(|keyring| keyring.seals(resource)) else {
+        return Ok(record);
+    };
+    let place = Place { resource, namespace, name, rev: signed(event.revision) };
+    let refused = || rusqlite::Error::ToSqlConversionFailure("the body cannot be sealed".into());
+    keyring.seal(place, &record).map(Bytes::from).ok_or_else(refused)
+}
+
+/// By how much an event changes the sum over what is current.
+fn digest_change(event: &Event, kind_id: i64) -> i64 {
+    let Key { namespace, name, .. } = &event.key;
+    let of = |revision| digest::of_object(kind_id, namespace, name, signed(revision));
+    let before = event.previous.as_ref().map_or(0, |previous| of(previous.revision));
+    let after = if event.change == Change::Deleted { 0 } else { of(event.revision) };
+    after.wrapping_sub(before)
+}
+
+fn insert_event(connection: &Connection, event: &Event, kind_id: i64, body: &[u8]) -> Result<()> {
+    StoredRow::of_event(event, kind_id, body).insert(connection)?;
     let (ns, name) = (&*event.key.namespace, &*event.key.name);
     if event.change == Change::Deleted {
         let sql = "DELETE FROM current WHERE kind_id = ?1 AND ns = ?2 AND name = ?3";
