@@ -1,13 +1,17 @@
 //! The bytes of an object as the store keeps them: canonical JSON (keys sorted, compact) with the resourceVersion in place.
 //!
 //! The revision is known only inside the short critical section that assigns it, so an object is serialised before, with a
-//! gap where the digits go. Readers share the finished bytes; nothing is serialised again.
+//! gap where the digits go. Readers share the finished bytes; nothing is serialised again. `metadata.managedFields` is not
+//! among them: see [`crate::ManagedFields`].
 
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
 /// The most digits that a revision has.
 const LONGEST_REVISION: usize = 20;
+/// What stands before the digits of a revision.
+const REVISION_START: &str = "\"resourceVersion\":\"";
 
 /// A serialised object that still lacks the digits of its resourceVersion.
 pub(crate) struct Draft {
@@ -16,11 +20,13 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Serialises `object`; a resourceVersion that it carries is ignored.
+    /// Serialises `object`; a resourceVersion that it carries is ignored, and so are managedFields.
     pub(crate) fn new(object: &Value) -> Self {
         let mut bytes = Vec::with_capacity(1024);
-        let metadata = object.get("metadata").and_then(Value::as_object);
-        let revision_at = write_members_with(&mut bytes, object.as_object(), "metadata", |bytes| {
+        let metadata = object.get("metadata").and_then(Value::as_object).into_iter().flatten();
+        let metadata = metadata.filter(|(key, _)| *key != "managedFields");
+        let members = object.as_object().into_iter().flatten();
+        let revision_at = write_members_with(&mut bytes, members, "metadata", |bytes| {
             write_members_with(bytes, metadata, "resourceVersion", |bytes| {
                 bytes.extend_from_slice(b"\"\"");
                 bytes.len() - 1
@@ -50,6 +56,41 @@ pub(crate) fn restamp(body: &[u8], revision_at: usize, old: u64, new: u64) -> By
     join(body, revision_at, revision_at + digits(old).len(), new)
 }
 
+/// The parts of a body before and after the place where another member of metadata can stand, which ends with a comma.
+pub(crate) fn split(body: &[u8], revision_at: usize) -> (&[u8], &[u8]) {
+    body.split_at_checked(revision_at.saturating_sub(REVISION_START.len())).unwrap_or((body, &[]))
+}
+
+/// The parts of the metadata in a body, braces included, before and after the same place. Metadata holds no object with
+/// a `metadata` of its own, and nothing but texts behind its resourceVersion.
+pub(crate) fn split_metadata(body: &[u8], revision_at: usize) -> (&[u8], &[u8]) {
+    const START: &[u8] = b"\"metadata\":{";
+    let (before, after) = split(body, revision_at);
+    let start = before.windows(START.len()).rposition(|part| part == START);
+    let start = start.map_or(0, |key| key + START.len() - 1);
+    let end = after.iter().position(|&byte| byte == b'}').map_or(after.len(), |brace| brace + 1);
+    (before.get(start..).unwrap_or_default(), after.get(..end).unwrap_or_default())
+}
+
+/// An object in canonical form without one of its members.
+pub(crate) fn canonical_without(members: &Map<String, Value>, left_out: &str) -> Vec<u8> {
+    let mut kept: Vec<_> = members.iter().filter(|(key, _)| *key != left_out).collect();
+    kept.sort_unstable_by_key(|(key, _)| *key);
+    let mut bytes = Vec::with_capacity(512);
+    bytes.push(b'{');
+    write_sequence(&mut bytes, kept.into_iter());
+    bytes.push(b'}');
+    bytes
+}
+
+/// Reads what this crate wrote.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    // The depth was bounded when the object came in, at more than serde_json's own limit.
+    reader.disable_recursion_limit();
+    T::deserialize(&mut reader).ok()
+}
+
 fn join(bytes: &[u8], gap_start: usize, gap_end: usize, revision: u64) -> Bytes {
     let digits = digits(revision);
     let head = bytes.get(..gap_start).unwrap_or_default();
@@ -66,14 +107,13 @@ fn digits(revision: u64) -> String {
 }
 
 /// Writes an object whose member `special` (there or not) is written by `write_special`.
-fn write_members_with(
+fn write_members_with<'a>(
     out: &mut Vec<u8>,
-    members: Option<&Map<String, Value>>,
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
     special: &str,
     write_special: impl FnOnce(&mut Vec<u8>) -> usize,
 ) -> usize {
-    let mut others: Vec<(&String, &Value)> =
-        members.into_iter().flatten().filter(|(key, _)| *key != special).collect();
+    let mut others: Vec<(&String, &Value)> = members.filter(|(key, _)| *key != special).collect();
     others.sort_unstable_by_key(|(key, _)| *key);
     let (before, after) =
         others.split_at(others.partition_point(|(key, _)| key.as_str() < special));
@@ -181,6 +221,29 @@ mod tests {
             let body = Draft::new(&odd).finish(5);
             assert_eq!(text(&body), r#"{"metadata":{"resourceVersion":"5"}}"#);
         }
+    }
+
+    #[test]
+    fn managed_fields_are_left_out_and_have_a_place_in_between() {
+        let object =
+            json!({"metadata": {"name": "n", "uid": "u", "managedFields": [{"manager": "m"}]}});
+        let draft = Draft::new(&object);
+        let body = draft.finish(7);
+        let (before, after) = split(&body, draft.revision_at());
+        assert_eq!(text(before), r#"{"metadata":{"name":"n","#);
+        assert_eq!(text(after), r#""resourceVersion":"7","uid":"u"}}"#);
+    }
+
+    #[test]
+    fn metadata_is_cut_out_of_a_body() {
+        let metadata = json!({"name": "n", "uid": "u", "annotations": {"a": "\"metadata\":{}"},
+            "labels": {"metadata": "x"}, "resourceVersion": "7"});
+        let object = json!({"data": {"metadata": {"resourceVersion": "3"}}, "metadata": metadata, "spec": {"metadata": {}}});
+        let draft = Draft::new(&object);
+        let body = draft.finish(7);
+        let (before, after) = split_metadata(&body, draft.revision_at());
+        let text = [before, after].concat();
+        assert_eq!(parse::<Value>(&text), Some(metadata));
     }
 
     #[test]

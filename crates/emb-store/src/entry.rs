@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    Key,
-    body::{self, Draft},
+    Key, ManagedFields,
+    body::{self, Draft, parse},
     intern::Interner,
 };
 
@@ -27,8 +27,10 @@ pub struct Entry {
     pub labels: Box<[(Arc<str>, Arc<str>)]>,
     /// The uids of `metadata.ownerReferences`.
     pub owners: Box<[Arc<str>]>,
-    /// Canonical JSON with the resourceVersion.
+    /// Canonical JSON with the resourceVersion and without managedFields.
     pub body: Bytes,
+    /// `metadata.managedFields`.
+    pub managed: ManagedFields,
     /// When it was written.
     pub written_at: Time,
     /// Where the digits of the resourceVersion start in the body.
@@ -36,10 +38,25 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The object as a document.
+    /// The object as a document, without managedFields.
     pub fn value(&self) -> Value {
         // Bodies are written by this crate and checksummed, so they parse.
         parse(&self.body).unwrap_or_default()
+    }
+
+    /// The body before and after the place of [`ManagedFields::write`].
+    pub fn parts(&self) -> (&[u8], &[u8]) {
+        body::split(&self.body, self.revision_at)
+    }
+
+    /// The same for the metadata alone.
+    pub fn metadata_parts(&self) -> (&[u8], &[u8]) {
+        body::split_metadata(&self.body, self.revision_at)
+    }
+
+    /// What a log keeps of the object.
+    pub(crate) fn record(&self) -> Bytes {
+        self.managed.append_to(&self.body)
     }
 
     /// The value of a label.
@@ -50,20 +67,21 @@ impl Entry {
 
     pub(crate) fn new(key: Key, revision: u64, prepared: Prepared, written_at: Time) -> Self {
         let Facts { uid, labels, owners, revision_at } = prepared.facts;
-        let body = prepared.draft.finish(revision);
-        Self { key, revision, uid, labels, owners, body, written_at, revision_at }
+        let (body, managed) = (prepared.draft.finish(revision), prepared.managed);
+        Self { key, revision, uid, labels, owners, body, managed, written_at, revision_at }
     }
 
-    /// An entry read back from the log; `None` when the body is not an object of this store.
+    /// An entry read back from the log; `None` when the record is not an object of this store.
     pub(crate) fn restore(
         key: Key,
         revision: u64,
-        body: Bytes,
+        record: Bytes,
         written_at: Time,
         interner: &Interner,
     ) -> Option<Self> {
+        let (body, managed) = ManagedFields::split_from(record, interner)?;
         let Facts { uid, labels, owners, revision_at } = Facts::of_body(&body, revision, interner)?;
-        Some(Self { key, revision, uid, labels, owners, body, written_at, revision_at })
+        Some(Self { key, revision, uid, labels, owners, body, managed, written_at, revision_at })
     }
 
     /// The last state of a deleted object: unchanged but for the delete's own revision.
@@ -75,6 +93,7 @@ impl Entry {
             labels: self.labels.clone(),
             owners: self.owners.clone(),
             body: body::restamp(&self.body, self.revision_at, self.revision, revision),
+            managed: self.managed.clone(),
             written_at,
             revision_at: self.revision_at,
         }
@@ -107,6 +126,8 @@ pub struct Event {
     pub previous: Option<Arc<Entry>>,
     /// Room for the encoded watch frame, so that all watchers share one.
     pub frame: OnceLock<Bytes>,
+    /// The same for watchers that leave managedFields out.
+    pub lean_frame: OnceLock<Bytes>,
 }
 
 impl Event {
@@ -118,6 +139,7 @@ impl Event {
             entry,
             previous,
             frame: OnceLock::new(),
+            lean_frame: OnceLock::new(),
         }
     }
 }
@@ -134,18 +156,21 @@ struct Facts {
 pub(crate) struct Prepared {
     draft: Draft,
     facts: Facts,
+    managed: ManagedFields,
 }
 
 impl Prepared {
     pub(crate) fn new(object: &Value, interner: &Interner) -> Self {
         let draft = Draft::new(object);
         let facts = Facts::of_value(object, draft.revision_at(), interner);
-        Self { draft, facts }
+        let managed = ManagedFields::of_object(object, interner);
+        Self { draft, facts, managed }
     }
 
-    /// The size that the body has at most.
+    /// The size that counts against the limit of an object: of its body or, where that is more, of its managedFields.
+    /// An object that is as large as it may be can still be managed.
     pub(crate) fn size(&self) -> usize {
-        self.draft.size()
+        self.draft.size().max(self.managed.length())
     }
 }
 
@@ -213,13 +238,6 @@ struct Owner<'a> {
     uid: &'a str,
 }
 
-fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    // The depth was bounded when the object came in, at more than serde_json's own limit.
-    reader.disable_recursion_limit();
-    T::deserialize(&mut reader).ok()
-}
-
 fn shared_labels<'a>(
     labels: impl Iterator<Item = (&'a str, &'a str)>,
     interner: &Interner,
@@ -244,14 +262,9 @@ mod tests {
     }
 
     fn restored(entry: &Entry) -> Option<Entry> {
-        let body = entry.body.clone();
-        Entry::restore(
-            entry.key.clone(),
-            entry.revision,
-            body,
-            entry.written_at,
-            &Interner::default(),
-        )
+        let interner = Interner::default();
+        let record = entry.record();
+        Entry::restore(entry.key.clone(), entry.revision, record, entry.written_at, &interner)
     }
 
     #[test]
@@ -266,6 +279,23 @@ mod tests {
             assert_eq!(written.owners, read.owners);
             assert_eq!((&written.uid, written.revision_at), (&read.uid, read.revision_at));
         }
+    }
+
+    #[test]
+    fn managed_fields_stand_beside_the_body_and_survive_reading_back_and_deletion() {
+        let fields =
+            json!([{"manager": "m", "fieldsV1": {"f:spec": {}}, "time": "2026-01-02T03:04:05Z"}]);
+        let object = json!({"metadata": {"name": "a", "managedFields": fields}, "spec": 1});
+        let written = entry(&object, 7);
+        assert!(written.value()["metadata"].get("managedFields").is_none());
+        let read = restored(&written).unwrap();
+        assert_eq!((&read.body, &read.managed), (&written.body, &written.managed));
+        assert_eq!(read.deleted_at(8, Time::default()).managed.value(), fields);
+        let (before, after) = read.parts();
+        let mut whole = bytes::BytesMut::from(before);
+        read.managed.write(&mut whole);
+        whole.extend_from_slice(after);
+        assert_eq!(parse::<Value>(&whole).unwrap()["metadata"]["managedFields"], fields);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod key;
 mod labels;
 mod listing;
 mod log;
+mod managed;
 mod op;
 mod options;
 mod ring;
@@ -28,6 +29,7 @@ pub use log::{
     CommitLog, Done, Identity, KeyError, KeyId, Keyring, Loaded, LogError, Loss, MemoryLog, Past,
     Quarantined, Record, Repaired, Restored, SqliteLog, SqliteOptions, repair, restore, snapshot,
 };
+pub use managed::ManagedFields;
 pub use op::{CommitError, Expect, Op};
 pub use options::{
     BackupError, Expired, Figures, Health, LogSize, OpenError, OpenReport, Options,

@@ -35,7 +35,7 @@ impl State {
             change: event.change,
             previous,
             written_at: event.entry.written_at,
-            body: if deleted { bytes::Bytes::new() } else { event.entry.body.clone() },
+            body: if deleted { bytes::Bytes::new() } else { event.entry.record() },
         };
         if deleted {
             self.current.remove(&event.key);

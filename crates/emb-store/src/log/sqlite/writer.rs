@@ -242,7 +242,7 @@ fn stored_body(event: &Event, keyring: Option<&Keyring>) -> Result<Bytes> {
     if event.change == Change::Deleted {
         return Ok(Bytes::new());
     }
-    let record = event.entry.body.clone();
+    let record = event.entry.record();
     let Key { resource, namespace, name } = &event.key;
     let Some(keyring) = keyring.filter(|keyring| keyring.seals(resource)) else {
         return Ok(record);
