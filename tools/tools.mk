@@ -4,7 +4,7 @@
 CLUSTER_DIR ?= .cache/cluster
 CLUSTER_FLAGS ?=
 
-.PHONY: tools test-servers kubectl helm kustomize argocd argo-rollouts cluster-up cluster-down
+.PHONY: tools test-servers kubectl helm kustomize argocd argo-rollouts cert-manager cluster-up cluster-down
 
 tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
 	tools/build
@@ -27,6 +27,9 @@ argocd: ## Build Argo CD and install the Redis server it needs
 
 argo-rollouts: ## Build Argo Rollouts
 	tools/build argo-rollouts
+
+cert-manager: ## Build cert-manager's controller
+	tools/build cert-manager
 
 cluster-up: ## Start a real Kubernetes control plane in $(CLUSTER_DIR)
 	tools/cluster up $(CLUSTER_DIR) $(CLUSTER_FLAGS)
