@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use emb_apply::ObjectType;
 use emb_codec::patch::MergeKeys;
 use emb_meta::{FieldError, GroupKind, GroupResource, GroupVersionKind, NameRule, Scope};
 use emb_schema::Schema;
@@ -115,6 +116,8 @@ pub struct Resource {
     pub tracks_generation: bool,
     /// What objects may hold.
     pub schema: Schema,
+    /// How its fields are managed and applied.
+    pub fields: ObjectType,
     /// How strategic patches merge lists; custom resources take none.
     pub merge_keys: MergeKeys,
     /// Columns of the server-side table.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use emb_apply::ObjectType;
 use emb_codec::patch::{MergeKeys, MergeRule};
 use emb_meta::{GroupVersionKind, NameRule, Scope};
 use emb_schema::Schema;
@@ -12,6 +13,7 @@ use super::{
     columns::{
         AGE, BINDING_COLUMNS, CREATED_AT, ColumnEntry, EVENT_COLUMNS, NAME, WEBHOOKS, column,
     },
+    decode::empty,
     schemas,
 };
 use crate::resource::{Origin, Resource, Subresource, Verb};
@@ -346,6 +348,7 @@ impl Entry {
         let gvk = GroupVersionKind::new(self.group, "v1", self.kind);
         let document = schemas::document(self.built_in);
         let inlined = schemas::inline(&document);
+        let shape = Shape::compile(&inlined);
         Resource {
             plural: self.plural.into(),
             singular: self.kind.to_ascii_lowercase().into(),
@@ -360,12 +363,13 @@ impl Entry {
             put_creates: self.put_creates,
             tracks_generation: self.tracks_generation,
             schema: compile(&inlined),
+            fields: ObjectType::of_builtin(&inlined, empty(&shape)),
             merge_keys: self.merge_keys,
             columns: self.columns.iter().map(column).collect(),
             selectable_fields: self.selectable_fields.iter().copied().map(Arc::from).collect(),
             deprecated: None,
             origin: Origin::BuiltIn(self.built_in),
-            shape: Some(Arc::new(Shape::compile(&inlined))),
+            shape: Some(Arc::new(shape)),
             document: Arc::new(document),
             gvk,
         }

@@ -19,6 +19,11 @@ pub(crate) fn decode(object: &mut Value, shape: &Shape, kind: &str) -> Result<()
     Walk { path: kind.to_owned() }.value(object, shape)
 }
 
+/// What an object looks like of which nothing is said.
+pub(crate) fn empty(shape: &Shape) -> Value {
+    Walk { path: String::new() }.zero(shape)
+}
+
 struct Walk {
     path: String,
 }

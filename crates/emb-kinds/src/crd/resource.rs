@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use emb_apply::ObjectType;
 use emb_codec::patch::MergeKeys;
 use emb_meta::{FieldError, FieldPath, GroupVersionKind, NameRule, ObjectExt, Scope};
 use emb_schema::Schema;
@@ -67,6 +68,7 @@ fn resource(
         put_creates: false,
         tracks_generation: true,
         schema,
+        fields: ObjectType::of_custom(&document),
         merge_keys: MergeKeys::default(),
         columns: column::columns(version),
         selectable_fields: selectable_fields(version),
