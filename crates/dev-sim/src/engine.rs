@@ -9,7 +9,7 @@ use std::{
 };
 
 use core_clock::{Clock, ManualClock};
-use emb_apiserver::{Admission, ApiServer, Config, Limits};
+use emb_apiserver::{Admission, ApiServer, Config, Limits, WebhookAccess};
 use emb_auth::{Identity, TokenKeys};
 use emb_store::{MemoryLog, Options, Store};
 use parking_lot::Mutex;
@@ -130,6 +130,7 @@ impl Engine {
             entropy: entropy.clone(),
             tasks: Arc::new(process.clone()),
             admission,
+            webhooks: WebhookAccess::default(),
             crds: setup.crds.clone(),
             seeds: setup.objects.clone(),
             deletion_order: Vec::new(),

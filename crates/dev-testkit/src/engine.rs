@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use core_clock::{Clock, Entropy, ManualClock, SeededEntropy, Tasks};
-use emb_apiserver::{Admission, ApiServer, Config, Limits};
+use emb_apiserver::{Admission, ApiServer, Config, Limits, WebhookAccess};
 use emb_auth::{StaticToken, TokenKeys};
 use emb_meta::GroupResource;
 use emb_store::{MemoryLog, Store};
@@ -121,6 +121,7 @@ impl EngineBuilder {
             entropy: entropy.clone(),
             tasks: Arc::new(tasks.clone()),
             admission: self.admission,
+            webhooks: WebhookAccess::default(),
             crds: [api_kinds::crd::crds(), self.crds].concat(),
             seeds: self.objects,
             deletion_order: deletion_order(),

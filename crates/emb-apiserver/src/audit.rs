@@ -1,5 +1,7 @@
 //! The audit log: one JSON line for each completed request.
 
+use std::collections::BTreeMap;
+
 use core_clock::Time;
 use emb_auth::Identity;
 use serde_json::{Map, Value, json};
@@ -21,6 +23,8 @@ pub(crate) struct Record<'a> {
     pub(crate) source: Option<&'a str>,
     pub(crate) code: u16,
     pub(crate) allowed: Option<&'a str>,
+    /// What webhooks add.
+    pub(crate) remarks: &'a BTreeMap<String, String>,
     pub(crate) received: Time,
     pub(crate) completed: Time,
 }
@@ -51,12 +55,16 @@ impl Record<'_> {
     }
 
     fn annotations(&self) -> Value {
-        match self.allowed {
+        let mut annotations = match self.allowed {
             Some(reason) => json!({
                 "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": reason
             }),
             None => json!({ "authorization.k8s.io/decision": "forbid" }),
+        };
+        if let Some(members) = annotations.as_object_mut() {
+            members.extend(self.remarks.iter().map(|(key, value)| (key.clone(), json!(value))));
         }
+        annotations
     }
 
     fn object_reference(&self) -> Option<Value> {

@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::{
-    admission::{Operation, Request},
+    admission::{Operation, Origin, Remarks, Request},
     registry::{DEFINITIONS, Served, Snapshot},
     request::{Info, path::ResourcePath},
     response::Body,
@@ -29,6 +29,8 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// What the client should know although the request succeeds.
     pub(crate) warnings: Vec<String>,
+    /// What webhooks had to say.
+    pub(crate) remarks: Arc<Remarks>,
 }
 
 /// What a verb answers, before it is written in the negotiated form.
@@ -138,6 +140,7 @@ impl Call {
             old_object,
             dry_run,
             namespace_object,
+            origin: Origin::new(self),
         }
     }
 }

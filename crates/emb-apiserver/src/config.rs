@@ -8,7 +8,11 @@ use emb_meta::GroupResource;
 use emb_store::Store;
 use serde_json::Value;
 
-use crate::{admission::Admission, audit::AuditSink, limits::Limits};
+use crate::{
+    admission::{Admission, WebhookAccess},
+    audit::AuditSink,
+    limits::Limits,
+};
 
 /// Everything the server needs from outside.
 pub struct Config {
@@ -22,6 +26,8 @@ pub struct Config {
     pub tasks: Arc<dyn Tasks>,
     /// The rules of the embedding program, asked in this order.
     pub admission: Vec<Arc<dyn Admission>>,
+    /// How webhooks that users configure are reached.
+    pub webhooks: WebhookAccess,
     /// Custom resource definitions to install, or to bring up to date.
     pub crds: Vec<Value>,
     /// Objects to create when they are missing.

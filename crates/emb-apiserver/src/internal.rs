@@ -5,7 +5,7 @@ use std::{fmt::Write, sync::Arc};
 
 use bytes::Bytes;
 use emb_auth::Identity;
-use emb_meta::{Cause, Details, ObjectExt, Reason, Status};
+use emb_meta::{ObjectExt, Reason, Status};
 use emb_store::{Entry, Key};
 use futures::{FutureExt, StreamExt, future, stream};
 use http::{Method, Request, header};
@@ -116,33 +116,8 @@ impl Internal {
         let failed = !response.status().is_success();
         let bytes = response.into_body().collect().await.unwrap_or_else(|never| match never {});
         let value: Value = serde_json::from_slice(&bytes.to_bytes()).unwrap_or_default();
-        if failed { Err(to_status(&value)) } else { Ok(value) }
+        if failed { Err(Status::from_value(&value)) } else { Ok(value) }
     }
-}
-
-/// Reads a failure back from its wire form, as far as controllers look at it.
-fn to_status(value: &Value) -> Status {
-    let code = value.get("code").and_then(Value::as_u64);
-    let reason = match value.text(&["reason"]) {
-        "NotFound" => Reason::NotFound,
-        "AlreadyExists" => Reason::AlreadyExists,
-        "Conflict" => Reason::Conflict,
-        "Forbidden" => Reason::Forbidden,
-        "Invalid" => Reason::Invalid,
-        "BadRequest" => Reason::BadRequest,
-        "ServiceUnavailable" => Reason::ServiceUnavailable,
-        _ => Reason::Unknown,
-    };
-    let causes = value.pointer("/details/causes").and_then(Value::as_array);
-    let causes = causes.into_iter().flatten().map(|cause| Cause {
-        reason: cause.text(&["reason"]).to_owned(),
-        message: cause.text(&["message"]).to_owned(),
-        field: cause.text(&["field"]).to_owned(),
-    });
-    let mut status = Status::new(reason, value.text(&["message"]))
-        .with_details(Details { causes: causes.collect(), ..Details::default() });
-    status.code = code.and_then(|code| u16::try_from(code).ok()).unwrap_or(500);
-    status
 }
 
 fn collection_path(served: &Served, namespace: &str) -> String {

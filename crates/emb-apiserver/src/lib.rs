@@ -29,7 +29,10 @@ mod service;
 mod state;
 mod verb;
 
-pub use admission::{Admission, Operation, Request as AdmissionRequest, Verdict};
+pub use admission::{
+    Admission, Operation, Request as AdmissionRequest, Verdict, WebhookAccess, WebhookClient,
+    WebhookEndpoint, WebhookReply,
+};
 pub use audit::AuditSink;
 pub use config::{Config, StartError};
 pub use limits::Limits;

@@ -8,7 +8,7 @@ use emb_store::{Event, Range};
 use parking_lot::RwLock;
 
 use crate::{
-    admission::Chain,
+    admission::{Chain, Hooks, Stage},
     bootstrap,
     config::{Config, StartError},
     controller,
@@ -71,7 +71,7 @@ fn state(config: Config) -> State {
         tasks: config.tasks,
         registry: Registry::new(),
         rbac: RwLock::new(Rbac::default()),
-        admission: Chain::new(config.admission),
+        admission: Chain::new(config.admission, Hooks::new(config.webhooks)),
         deletion_order: config.deletion_order,
         tokens: config.tokens,
         static_tokens: config.static_tokens,
@@ -87,11 +87,17 @@ fn state(config: Config) -> State {
     }
 }
 
-/// Derives the served resources and the permissions from what is stored.
+/// Derives the served resources, the webhooks and the permissions from what is stored.
 fn load(state: &State) {
     for entry in state.store.list(&DEFINITIONS, Range::default()).entries {
         let definition = (&entry.value(), entry.revision);
         state.registry.apply_definition(&entry.key.name, Some(definition));
+    }
+    for stage in Stage::ALL {
+        let resource = GroupResource::new(stage.group(), stage.resource());
+        for entry in state.store.list(&resource, Range::default()).entries {
+            state.admission.hooks.apply(stage, &entry.key.name, Some(&entry.value()));
+        }
     }
     let mut rbac = state.rbac.write();
     for resource in RBAC_RESOURCES {

@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::{
-    admission::Chain,
+    admission::{Chain, Stage},
     audit::AuditSink,
     limits::{InFlight, Limits},
     metrics::Metrics,
@@ -51,16 +51,22 @@ impl State {
     /// Takes over a committed change in everything that is derived from objects.
     pub(crate) fn observe(&self, event: &Event) {
         let key = &event.key;
-        let is_definition = key.resource == *DEFINITIONS;
-        if !is_definition && &*key.resource.group != "rbac.authorization.k8s.io" {
-            return;
-        }
-        let object = (event.change != Change::Deleted).then(|| event.entry.value());
-        if is_definition {
-            let present = object.as_ref().map(|object| (object, event.revision));
-            self.registry.apply_definition(&key.name, present);
-        } else {
-            self.rbac.write().apply(&key.resource, &key.namespace, &key.name, object.as_ref());
+        let object = || (event.change != Change::Deleted).then(|| event.entry.value());
+        match &*key.resource.group {
+            "rbac.authorization.k8s.io" => {
+                let mut rbac = self.rbac.write();
+                rbac.apply(&key.resource, &key.namespace, &key.name, object().as_ref());
+            }
+            "apiextensions.k8s.io" if key.resource == *DEFINITIONS => {
+                let object = object();
+                let present = object.as_ref().map(|object| (object, event.revision));
+                self.registry.apply_definition(&key.name, present);
+            }
+            group => {
+                if let Some(stage) = Stage::of(group, &key.resource.resource) {
+                    self.admission.hooks.apply(stage, &key.name, object().as_ref());
+                }
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::{FieldError, GroupKind, GroupResource};
+use crate::{FieldError, GroupKind, GroupResource, ObjectExt};
 
 /// The machine-readable reason of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,31 @@ pub enum Reason {
 }
 
 impl Reason {
+    const ALL: [Self; 17] = [
+        Self::Unknown,
+        Self::BadRequest,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::NotAcceptable,
+        Self::AlreadyExists,
+        Self::Conflict,
+        Self::Expired,
+        Self::RequestEntityTooLarge,
+        Self::UnsupportedMediaType,
+        Self::Invalid,
+        Self::TooManyRequests,
+        Self::InternalError,
+        Self::ServiceUnavailable,
+        Self::Timeout,
+    ];
+
+    /// The reason of this name, if it is one of ours.
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| format!("{reason:?}") == name)
+    }
+
     /// The HTTP status code that goes with the reason.
     pub fn code(self) -> u16 {
         match self {
@@ -87,6 +112,8 @@ pub struct Status {
     pub code: u16,
     /// Machine-readable reason.
     pub reason: Reason,
+    /// The reason that somebody else gave, where it is none of ours.
+    pub foreign_reason: Option<Box<str>>,
     /// One sentence for people.
     pub message: String,
     /// What it is about; boxed, because a Status is the error of most functions and errors should be small.
@@ -101,6 +128,7 @@ impl Status {
         Self {
             code: reason.code(),
             reason,
+            foreign_reason: None,
             message: message.into(),
             details: None,
             continue_token: None,
@@ -187,9 +215,8 @@ impl Status {
 
     /// 500: something of ours failed; `message` must not carry anything secret.
     pub fn internal(message: impl fmt::Display) -> Self {
-        let message = format!("Internal error occurred: {message}");
-        let cause = Cause { message: message.clone(), ..Cause::default() };
-        Self::new(Reason::InternalError, message)
+        let cause = Cause { message: message.to_string(), ..Cause::default() };
+        Self::new(Reason::InternalError, format!("Internal error occurred: {message}"))
             .with_details(Details { causes: vec![cause], ..Details::default() })
     }
 
@@ -197,6 +224,22 @@ impl Status {
     pub fn too_many_requests(message: impl Into<String>) -> Self {
         Self::new(Reason::TooManyRequests, message)
             .with_details(Details { retry_after_seconds: 1, ..Details::default() })
+    }
+
+    /// Reads a failure back from its wire form. What is missing or of the wrong type reads as not said.
+    pub fn from_value(value: &Value) -> Self {
+        let stated = value.text(&["reason"]);
+        let known = Reason::named(stated);
+        let reason = known.unwrap_or(Reason::Unknown);
+        let code = value.get("code").and_then(Value::as_u64);
+        Self {
+            code: code.and_then(|code| u16::try_from(code).ok()).unwrap_or_else(|| reason.code()),
+            reason,
+            foreign_reason: (known.is_none() && !stated.is_empty()).then(|| stated.into()),
+            message: value.text(&["message"]).to_owned(),
+            details: value.get("details").map(|details| Box::new(Details::from_value(details))),
+            continue_token: None,
+        }
     }
 
     /// The wire form.
@@ -210,7 +253,9 @@ impl Status {
             "status": "Failure", "message": self.message, "code": self.code,
         });
         if let Some(object) = body.as_object_mut() {
-            if self.reason != Reason::Unknown {
+            if let Some(reason) = &self.foreign_reason {
+                object.insert("reason".into(), json!(reason));
+            } else if self.reason != Reason::Unknown {
                 object.insert("reason".into(), json!(format!("{:?}", self.reason)));
             }
             if let Some(details) = &self.details {
@@ -222,6 +267,20 @@ impl Status {
 }
 
 impl Details {
+    fn from_value(value: &Value) -> Self {
+        let text = |key: &str| value.text(&[key]).to_owned();
+        let causes = value.get("causes").and_then(Value::as_array);
+        let seconds = value.get("retryAfterSeconds").and_then(Value::as_u64).unwrap_or_default();
+        Self {
+            name: text("name"),
+            group: text("group"),
+            kind: text("kind"),
+            uid: text("uid"),
+            causes: causes.into_iter().flatten().map(Cause::from_value).collect(),
+            retry_after_seconds: u32::try_from(seconds).unwrap_or(u32::MAX),
+        }
+    }
+
     /// The wire form; empty members are left out.
     pub fn to_value(&self) -> Value {
         let mut object = Map::new();
@@ -245,6 +304,11 @@ impl Details {
 }
 
 impl Cause {
+    fn from_value(value: &Value) -> Self {
+        let text = |key: &str| value.text(&[key]).to_owned();
+        Self { reason: text("reason"), message: text("message"), field: text("field") }
+    }
+
     fn to_value(&self) -> Value {
         let parts = [("reason", &self.reason), ("message", &self.message), ("field", &self.field)];
         Value::Object(
@@ -289,6 +353,18 @@ mod tests {
                 "details": {"name": "nope", "group": "probe.example.com", "kind": "widgets"}, "code": 404
             })
         );
+    }
+
+    #[test]
+    fn a_failure_survives_the_wire_whatever_its_reason() {
+        let errors = [FieldError::required("spec.a", "")];
+        let ours = Status::invalid(&GroupKind::new("g", "Kind"), "q", &errors);
+        assert_eq!(Status::from_value(&ours.to_value()), ours);
+        let foreign = json!({"reason": "PolicyViolation", "message": "no", "code": 418});
+        let read = Status::from_value(&foreign);
+        assert_eq!((read.code, read.reason), (418, Reason::Unknown));
+        assert_eq!(read.to_value()["reason"], "PolicyViolation");
+        assert_eq!(Status::from_value(&json!({"code": "x"})).code, 500);
     }
 
     #[test]

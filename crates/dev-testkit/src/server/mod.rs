@@ -8,6 +8,7 @@ pub mod scm;
 mod ssh;
 mod tls_front;
 mod toxic;
+pub mod webhook;
 
 pub use chart::ChartServer;
 pub use git_http::{Behaviour, GitHttp, Seen};

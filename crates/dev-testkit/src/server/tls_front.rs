@@ -21,7 +21,13 @@ pub struct TlsFront {
 impl TlsFront {
     /// Starts in front of `behind`.
     pub async fn start(behind: SocketAddr) -> Result<Self> {
-        let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        Self::start_as(behind, &[]).await
+    }
+
+    /// Starts in front of `behind`, with a certificate that has further names.
+    pub async fn start_as(behind: SocketAddr, names: &[&str]) -> Result<Self> {
+        let names = ["127.0.0.1", "localhost"].into_iter().chain(names.iter().copied());
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let made = rcgen::generate_simple_self_signed(names)?;
         let key = PrivateKeyDer::try_from(made.signing_key.serialize_der())
             .map_err(anyhow::Error::msg)?;

@@ -80,6 +80,7 @@ fn write_audit(state: &State, record: &Record<'_>, id: &str, code: u16) {
         source: record.peer.as_deref(),
         code,
         allowed: record.known.allowed.as_deref(),
+        remarks: &record.known.annotations,
         received: record.received,
         completed: state.clock.now(),
     };

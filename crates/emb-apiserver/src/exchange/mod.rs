@@ -2,7 +2,7 @@
 
 mod finish;
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
 use bytes::Bytes;
 use emb_auth::Identity;
@@ -39,6 +39,18 @@ struct Known {
     impersonator: Option<Identity>,
     allowed: Option<String>,
     warnings: Vec<String>,
+    /// What webhooks want the audit log to say.
+    annotations: BTreeMap<String, String>,
+}
+
+impl Known {
+    /// Takes over what was said about a request, however it ended.
+    fn note(&mut self, call: &mut Call) {
+        let (warnings, annotations) = call.remarks.take();
+        self.warnings = std::mem::take(&mut call.warnings);
+        self.warnings.extend(warnings);
+        self.annotations = annotations;
+    }
 }
 
 /// A request body that is read when it is wanted: nobody sends megabytes before they are known.
@@ -119,10 +131,10 @@ async fn handle(
     };
     let form = form(&info)?;
     let body = body.await?;
-    let mut call =
-        Call { state, snapshot, served, info, path, identity, body, warnings: Vec::new() };
+    let (warnings, remarks) = (Vec::new(), Arc::default());
+    let mut call = Call { state, snapshot, served, info, path, identity, body, warnings, remarks };
     let reply = verb::serve(&mut call).await;
-    known.lock().warnings = std::mem::take(&mut call.warnings);
+    known.lock().note(&mut call);
     match reply? {
         Reply::Written(response) => Ok(response),
         reply => response::reply(&call, form, reply),

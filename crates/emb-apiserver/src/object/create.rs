@@ -52,7 +52,8 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     let companions = kind::on_create(call, object);
     check_escalation(call, object, None)?;
     let errors = validate::check_create(object, call.served.resource.name_rule);
-    let errors = check_content(&call.served, object, None, errors);
+    let mut errors = check_content(&call.served, object, None, errors);
+    errors.extend(kind::problems(call, object));
     refuse(&call.served, object.name(), &errors)?;
     call.warnings.extend(validate::warnings(object));
     Ok(companions)

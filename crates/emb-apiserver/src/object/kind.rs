@@ -4,7 +4,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use core_clock::Time;
 use emb_kinds::{BuiltInKind, crd};
-use emb_meta::{GroupResource, ObjectExt, Status};
+use emb_meta::{FieldError, GroupResource, ObjectExt, Status};
 use emb_store::{Expect, Key, Op, Range};
 use serde_json::{Value, json};
 
@@ -32,6 +32,16 @@ pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Vec<Op> {
             call.warnings.extend(crd::validate(object, None).1);
             Vec::new()
         }
+        _ => Vec::new(),
+    }
+}
+
+/// What is wrong with an object for reasons that only this server knows.
+pub(super) fn problems(call: &Call, object: &Value) -> Vec<FieldError> {
+    match call.served.resource.built_in() {
+        Some(
+            BuiltInKind::MutatingWebhookConfiguration | BuiltInKind::ValidatingWebhookConfiguration,
+        ) => call.state.admission.hooks.problems(object),
         _ => Vec::new(),
     }
 }

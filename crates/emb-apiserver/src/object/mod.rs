@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::{call::Call, registry::Served};
 
 /// Takes unknown fields out and puts defaults in. What does not even have the types of its kind is 400.
-fn conform(served: &Served, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn conform(served: &Served, object: &mut Value) -> Result<(), Status> {
     if served.custom.is_some() {
         metadata::check_shape(object).map_err(|problem| decode::cannot_handle(served, &problem))?;
         served.resource.schema.prune(object);

@@ -44,7 +44,8 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     if resource.tracks_generation && content_differs(new, old, resource.has_status) {
         new.metadata_mut().insert("generation".into(), json!(old.generation() + 1));
     }
-    let errors = check_content(&call.served, new, Some(old), validate::check_update(new, old));
+    let mut errors = check_content(&call.served, new, Some(old), validate::check_update(new, old));
+    errors.extend(kind::problems(call, new));
     refuse(&call.served, old.name(), &errors)?;
     call.warnings.extend(validate::warnings(new));
     Ok(())

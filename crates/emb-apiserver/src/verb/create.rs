@@ -7,7 +7,7 @@ use emb_store::{CommitError, Entry, Expect, Op};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::commit_failure;
+use super::{check_patience, commit_failure};
 use crate::{
     admission::Operation,
     call::{Call, Reply},
@@ -42,14 +42,18 @@ pub(super) async fn insert(
 ) -> Result<Reply, Status> {
     let generated = object.name().is_empty();
     let warnings = call.warnings.len();
-    let mut attempts = 1;
+    let (mut attempts, mut moves) = (1, 0);
     loop {
         call.warnings.truncate(warnings);
         match attempt(call, object.clone(), options).await? {
             Attempt::Done(reply) => return Ok(reply),
             Attempt::Taken(_) if generated && attempts < NAME_ATTEMPTS => attempts += 1,
             Attempt::Taken(status) => return Err(status),
-            Attempt::Moved => call.refresh().await?,
+            Attempt::Moved => {
+                moves += 1;
+                check_patience(call, moves, object.name())?;
+                call.refresh().await?;
+            }
         }
     }
 }
@@ -67,6 +71,8 @@ async fn attempt(
     if admits {
         let asked = call.admission_request(Operation::Create, object.name(), None, dry_run);
         call.warnings.extend(call.state.admission.mutate(&asked, &mut object).await?);
+        // Nobody but the client and the server has a say in what identifies the object.
+        create::begin(call, &mut object)?;
         request = Some(asked);
     }
     let companions = create::complete(call, &mut object)?;

@@ -8,7 +8,7 @@ use emb_store::{CommitError, Entry, Expect, Key, Op};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::commit_failure;
+use super::{check_patience, commit_failure};
 use crate::{
     admission::Operation,
     call::{Call, Reply},
@@ -51,6 +51,7 @@ pub(super) async fn delete_one(
     options: &DeleteOptions,
     admitted_name: &str,
 ) -> Result<(Deleted, Vec<String>), Status> {
+    let mut attempts = 0;
     loop {
         let Some(current) = call.state.store.head(key) else {
             return Err(Status::not_found(&call.served.group_resource, &key.name));
@@ -71,6 +72,8 @@ pub(super) async fn delete_one(
         if let Some(deleted) = deleted {
             return Ok((deleted, warnings));
         }
+        attempts += 1;
+        check_patience(call, attempts, &key.name)?;
     }
 }
 

@@ -20,6 +20,9 @@ use crate::{
     handler,
 };
 
+/// How often a write is admitted in which webhooks have a say, when other writes keep coming first.
+const ADMISSIONS: usize = 5;
+
 /// Answers a request to a served resource.
 pub(crate) async fn serve(call: &mut Call) -> Result<Reply, Status> {
     if let Some(warning) = &call.served.resource.deprecated {
@@ -89,6 +92,15 @@ fn requested_verb(call: &Call) -> Result<Verb, Status> {
         "deletecollection" => Ok(Verb::DeleteCollection),
         _ => Err(call.method_not_allowed()),
     }
+}
+
+/// 409 for a write that keeps coming too late. Where webhooks were asked each attempt costs calls over the network; without
+/// them trying again is cheap, and some write succeeds each time.
+fn check_patience(call: &Call, attempts: usize, name: &str) -> Result<(), Status> {
+    if attempts >= ADMISSIONS && call.remarks.was_asked() {
+        return Err(call.modified(name));
+    }
+    Ok(())
 }
 
 /// A commit that failed for another reason than an expectation.

@@ -11,7 +11,7 @@ use emb_store::{CommitError, Entry, Expect, Op};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::commit_failure;
+use super::{check_patience, commit_failure};
 use crate::{
     admission::Operation,
     call::{Call, Reply},
@@ -29,7 +29,7 @@ pub(super) async fn modify(
     options: WriteOptions,
     change: impl Fn(&mut Call, &Value) -> Result<Value, Status>,
 ) -> Result<Reply, Status> {
-    let warnings = call.warnings.len();
+    let (warnings, mut attempts) = (call.warnings.len(), 0);
     loop {
         call.warnings.truncate(warnings);
         let Some(current) = call.state.store.head(&call.key()) else {
@@ -42,6 +42,8 @@ pub(super) async fn modify(
         if let Some(reply) = write(call, &current, &old, new, options).await? {
             return Ok(reply);
         }
+        attempts += 1;
+        check_patience(call, attempts, call.name())?;
         call.refresh().await?;
     }
 }
@@ -59,6 +61,8 @@ async fn admit(
     let request =
         call.admission_request(Operation::Update, &name, Some(old.clone()), options.dry_run);
     call.warnings.extend(call.state.admission.mutate(&request, new).await?);
+    // Nobody but the client and the server has a say in what identifies the object, or in what this endpoint leaves alone.
+    update::begin(call, new, old, Source::Patch)?;
     update::complete(call, new, old)?;
     call.warnings.extend(call.state.admission.validate(&request, Some(new)).await?);
     Ok(())

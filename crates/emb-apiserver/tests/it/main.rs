@@ -25,4 +25,5 @@ mod patch;
 mod restart;
 mod validation;
 mod watch;
+mod webhook;
 mod world;

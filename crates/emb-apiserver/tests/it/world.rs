@@ -4,7 +4,9 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use core_clock::{BoxTask, ManualClock, SeededEntropy, Tasks, Time};
-use emb_apiserver::{Admission, ApiServer, AuditSink, Body, Config, Limits, Service};
+use emb_apiserver::{
+    Admission, ApiServer, AuditSink, Body, Config, Limits, Service, WebhookAccess,
+};
 use emb_auth::{Identity, StaticToken, TokenKeys};
 use emb_meta::GroupResource;
 use emb_store::{MemoryLog, Options, Store};
@@ -55,6 +57,7 @@ pub(crate) struct Setup {
     pub(crate) seed: u64,
     pub(crate) log: MemoryLog,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) webhooks: WebhookAccess,
     pub(crate) crds: Vec<Value>,
     pub(crate) limits: Limits,
 }
@@ -91,6 +94,7 @@ impl World {
             entropy: entropy.clone(),
             tasks: Arc::new(LocalTasks(handle)),
             admission: setup.admission,
+            webhooks: setup.webhooks,
             crds: setup.crds,
             seeds: vec![],
             deletion_order: vec![GroupResource::new("probe.example.com", "widgets")],

@@ -1,6 +1,7 @@
 //! The type checker. It refuses what could never work, so that authors of rules learn of it and not their users.
 
 use super::{
+    access::{REQUEST_RESOURCE, Stage},
     ast::{Access, Call, Expr, Kind, Literal, Macro, MacroKind, Style},
     function::Function,
     program::CompileError,
@@ -90,6 +91,7 @@ impl<'n> Checker<'n> {
         access: Access,
         at: usize,
     ) -> Checked<'n> {
+        let is_variable = matches!(operand.kind, Kind::Name(_));
         let (operand, was_optional) = unwrap_optional(self.expr(operand)?);
         let found = match operand {
             Type::Object(node) => {
@@ -100,6 +102,16 @@ impl<'n> Checker<'n> {
                 };
                 *field = name.into();
                 found
+            }
+            Type::Record(node) => match node.properties.get(field).and_then(Type::of) {
+                Some(found) => found,
+                None => return fail(at, format!("undefined field '{field}'")),
+            },
+            Type::Access(Stage::Authorizer) if is_variable && **field == *REQUEST_RESOURCE => {
+                Type::Access(Stage::Resource)
+            }
+            other @ Type::Access(_) => {
+                return fail(at, format!("unexpected failed resolution of '{other}'"));
             }
             Type::Map(keys, values) if keys.agrees(&Type::Text) => *values,
             Type::Dyn => Type::Dyn,

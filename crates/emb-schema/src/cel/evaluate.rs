@@ -211,10 +211,11 @@ fn select<'v>(operand: Val<'v>, field: &str, access: Access) -> Evaluated<'v> {
         Val::Optional(Some(inner)) => ((*inner).clone(), true),
         other => (other, false),
     };
-    if !matches!(operand, Val::Map(_) | Val::Members(..)) {
-        return Err(EvalError::NoSuchOverload);
-    }
-    let found = operand.member(field);
+    let found = match &operand {
+        Val::Access(question) => question.member(field).map(Val::Access),
+        Val::Map(_) | Val::Members(..) => operand.member(field),
+        _ => return Err(EvalError::NoSuchOverload),
+    };
     match access {
         Access::Test => Ok(Val::Bool(found.is_some())),
         Access::Plain if !was_optional => {

@@ -61,9 +61,23 @@ pub(super) enum Function {
     Minutes,
     Seconds,
     Milliseconds,
+    Path,
+    Group,
+    Resource,
+    Subresource,
+    Namespace,
+    Name,
+    FieldSelector,
+    LabelSelector,
+    ServiceAccount,
+    Check,
+    Allowed,
+    Reason,
+    Errored,
+    ErrorText,
 }
 
-const NAMES: [(&str, Function); 58] = [
+const NAMES: [(&str, Function); 72] = [
     ("size", Function::Size),
     ("int", Function::ToInt),
     ("uint", Function::ToUint),
@@ -122,6 +136,20 @@ const NAMES: [(&str, Function); 58] = [
     ("getMinutes", Function::Minutes),
     ("getSeconds", Function::Seconds),
     ("getMilliseconds", Function::Milliseconds),
+    ("path", Function::Path),
+    ("group", Function::Group),
+    ("resource", Function::Resource),
+    ("subresource", Function::Subresource),
+    ("namespace", Function::Namespace),
+    ("name", Function::Name),
+    ("fieldSelector", Function::FieldSelector),
+    ("labelSelector", Function::LabelSelector),
+    ("serviceAccount", Function::ServiceAccount),
+    ("check", Function::Check),
+    ("allowed", Function::Allowed),
+    ("reason", Function::Reason),
+    ("errored", Function::Errored),
+    ("error", Function::ErrorText),
 ];
 
 impl Function {

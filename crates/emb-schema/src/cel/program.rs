@@ -26,6 +26,18 @@ impl CompileError {
     }
 }
 
+/// Parses a source and finds its type.
+pub(super) fn checked<'n>(
+    source: &str,
+    checker: &mut Checker<'n>,
+) -> Result<(Expr, Type<'n>), String> {
+    let compiled = parser::parse(source).and_then(|mut expr| {
+        let result = checker.expr(&mut expr)?;
+        Ok((expr, result))
+    });
+    compiled.map_err(|error| format!("compilation failed: {}", error.shown(source)))
+}
+
 /// Why an evaluation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EvalError {
@@ -93,12 +105,7 @@ impl Program {
     ) -> Result<Self, String> {
         let old = if old_is_optional { Type::Optional(Box::new(own.clone())) } else { own.clone() };
         let mut checker = Checker::new(&[("self", own.clone()), ("oldSelf", old)]);
-        let compiled = parser::parse(source).and_then(|mut expr| {
-            let result = checker.expr(&mut expr)?;
-            Ok((expr, result))
-        });
-        let (expr, result) =
-            compiled.map_err(|error| format!("compilation failed: {}", error.shown(source)))?;
+        let (expr, result) = checked(source, &mut checker)?;
         if matches!(result, Type::Dyn) || !result.agrees(wanted) {
             return Err(format!("must evaluate to a {wanted}"));
         }

@@ -1,6 +1,7 @@
 //! Which arguments a function or operator takes, and the type of its result.
 
 use super::{
+    access::Stage,
     ast::{Operator, Style},
     function::Function as F,
     types::Type as T,
@@ -13,7 +14,8 @@ pub(super) fn call<'n>(function: F, style: Style, arguments: &[T<'n>]) -> Option
         Style::Method => text_method(function, arguments)
             .or_else(|| list_method(function, arguments))
             .or_else(|| optional_method(function, arguments))
-            .or_else(|| time_method(function, arguments)),
+            .or_else(|| time_method(function, arguments))
+            .or_else(|| access_method(function, arguments)),
     }
 }
 
@@ -50,7 +52,12 @@ fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         ) => T::Int,
         (F::ToUint, [T::Int | T::Uint | T::Double | T::Text | T::Dyn]) => T::Uint,
         (F::ToDouble, [T::Int | T::Uint | T::Double | T::Text | T::Dyn]) => T::Double,
-        (F::ToText, [one]) if !matches!(one, T::List(_) | T::Map(..) | T::Object(_) | T::Null) => {
+        (F::ToText, [one])
+            if !matches!(
+                one,
+                T::List(_) | T::Map(..) | T::Object(_) | T::Record(_) | T::Access(_) | T::Null
+            ) =>
+        {
             T::Text
         }
         (F::ToBool, [T::Bool | T::Text | T::Dyn]) => T::Bool,
@@ -103,7 +110,10 @@ fn list_method<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         return Some(T::Int);
     }
     let item = items(receiver)?;
-    let orders = !matches!(item, T::List(_) | T::Map(..) | T::Object(_) | T::Null);
+    let orders = !matches!(
+        item,
+        T::List(_) | T::Map(..) | T::Object(_) | T::Record(_) | T::Access(_) | T::Null
+    );
     let sums = matches!(item, T::Int | T::Uint | T::Double | T::Duration | T::Dyn);
     Some(match (function, rest) {
         (F::Join, []) if is_text(&item) => T::Text,
@@ -158,6 +168,16 @@ fn time_method<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
     }
 }
 
+fn access_method<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
+    let (T::Access(stage), rest) = arguments.split_first()? else { return None };
+    match (stage, function, rest) {
+        (Stage::Decision, F::Allowed | F::Errored, []) => Some(T::Bool),
+        (Stage::Decision, F::Reason | F::ErrorText, []) => Some(T::Text),
+        _ if rest.iter().all(is_text) => stage.after(function, rest.len()).map(T::Access),
+        _ => None,
+    }
+}
+
 /// The type of an infix operation.
 pub(super) fn operator<'n>(operator: Operator, left: &T<'n>, right: &T<'n>) -> Option<T<'n>> {
     match operator {
@@ -166,7 +186,14 @@ pub(super) fn operator<'n>(operator: Operator, left: &T<'n>, right: &T<'n>) -> O
             let ordered = |one: &T<'_>| {
                 !matches!(
                     one,
-                    T::List(_) | T::Map(..) | T::Object(_) | T::Null | T::OfTypes | T::Optional(_)
+                    T::List(_)
+                        | T::Map(..)
+                        | T::Object(_)
+                        | T::Record(_)
+                        | T::Access(_)
+                        | T::Null
+                        | T::OfTypes
+                        | T::Optional(_)
                 )
             };
             let numbers = is_number(left) && is_number(right);

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::LazyLock};
 
-use super::escape;
+use super::{access::Stage, escape};
 use crate::{
     format::FormatName,
     node::{Additional, Envelope, JsonType, Node, Types},
@@ -28,6 +28,10 @@ pub(crate) enum Type<'n> {
     Map(Box<Self>, Box<Self>),
     Optional(Box<Self>),
     Object(&'n Node),
+    /// An object whose members go by their plain names.
+    Record(&'n Node),
+    /// A question about permissions.
+    Access(Stage),
 }
 
 /// What rules may read of the metadata of an object.
@@ -74,10 +78,18 @@ impl<'n> Type<'n> {
             (Self::Dyn, _) | (_, Self::Dyn) => true,
             (Self::List(a), Self::List(b)) | (Self::Optional(a), Self::Optional(b)) => a.agrees(b),
             (Self::Map(ka, va), Self::Map(kb, vb)) => ka.agrees(kb) && va.agrees(vb),
-            (Self::Object(a), Self::Object(b)) => std::ptr::eq(*a, *b),
+            (Self::Object(a), Self::Object(b)) | (Self::Record(a), Self::Record(b)) => {
+                std::ptr::eq(*a, *b)
+            }
+            (Self::Access(a), Self::Access(b)) => a == b,
             (Self::Null, other) | (other, Self::Null) => matches!(
                 other,
-                Self::Null | Self::Object(_) | Self::Duration | Self::Timestamp | Self::Optional(_)
+                Self::Null
+                    | Self::Object(_)
+                    | Self::Record(_)
+                    | Self::Duration
+                    | Self::Timestamp
+                    | Self::Optional(_)
             ),
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         }
@@ -128,7 +140,8 @@ impl fmt::Display for Type<'_> {
             Self::List(items) => write!(f, "list({items})"),
             Self::Map(keys, values) => write!(f, "map({keys}, {values})"),
             Self::Optional(inner) => write!(f, "optional_type({inner})"),
-            Self::Object(_) => f.write_str("object"),
+            Self::Object(_) | Self::Record(_) => f.write_str("object"),
+            Self::Access(stage) => f.write_str(stage.type_name()),
         }
     }
 }

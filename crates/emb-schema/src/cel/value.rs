@@ -5,7 +5,7 @@ use std::{borrow::Cow, rc::Rc};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
-use super::{time, types};
+use super::{access::Access, time, types};
 use crate::{
     format::FormatName,
     node::{JsonType, Node, Types},
@@ -33,6 +33,8 @@ pub(super) enum Val<'v> {
     Items(&'v [Value], Option<&'v Node>),
     /// An object or map of the object, with its schema.
     Members(&'v Map<String, Value>, Option<&'v Node>),
+    /// A question about permissions.
+    Access(Access<'v>),
 }
 
 impl<'v> Val<'v> {
@@ -74,6 +76,14 @@ impl<'v> Val<'v> {
 
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Text(Cow::Owned(text.into()))
+    }
+
+    /// The text of a text.
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
     }
 
     pub(super) fn list(items: Vec<Self>) -> Self {
@@ -155,6 +165,7 @@ impl<'v> Val<'v> {
             Self::List(_) | Self::Items(..) => "list",
             Self::Map(_) | Self::Members(..) => "map",
             Self::Optional(_) => "optional_type",
+            Self::Access(access) => access.stage().type_name(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod response;
 mod retry_after;
 mod settings;
 mod tls;
+mod verifier;
 
 use std::{collections::HashMap, sync::Arc};
 

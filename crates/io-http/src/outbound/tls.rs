@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use rustls::{
-    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
-    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _},
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, pem::PemObject as _},
 };
 
-use super::Settings;
+use super::{
+    Settings,
+    verifier::{TrustAnyone, TrustName},
+};
 
 /// The most certificates that one PEM text may add.
 const MAX_CERTIFICATES: usize = 1_000;
@@ -21,12 +23,16 @@ pub struct Tls {
     pub insecure_skip_verify: bool,
     /// Certificates (PEM) to trust beside the machine's.
     pub ca_pem: Option<Arc<str>>,
+    /// Trust nothing beside `ca_pem`, where it is given.
+    pub exclusive: bool,
+    /// The name in the server's certificate, where it is not the host of the address.
+    pub server_name: Option<Arc<str>>,
 }
 
 impl Tls {
     /// Accepts any certificate when `skip` is set.
     pub fn skip_verify(skip: bool) -> Self {
-        Self { insecure_skip_verify: skip, ca_pem: None }
+        Self { insecure_skip_verify: skip, ..Self::default() }
     }
 }
 
@@ -64,14 +70,24 @@ pub(super) fn client_config(machine: &RootCertStore, tls: &Tls) -> Result<Client
         let anyone = Arc::new(TrustAnyone { provider });
         builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth()
     } else {
-        let mut roots = machine.clone();
-        if let Some(pem) = &tls.ca_pem {
-            add_certificates(&mut roots, pem)?;
+        let roots = roots(machine, tls)?;
+        match &tls.server_name {
+            Some(name) => {
+                let named = Arc::new(TrustName::new(roots, provider, name)?);
+                builder.dangerous().with_custom_certificate_verifier(named).with_no_client_auth()
+            }
+            None => builder.with_root_certificates(roots).with_no_client_auth(),
         }
-        builder.with_root_certificates(roots).with_no_client_auth()
     };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+fn roots(machine: &RootCertStore, tls: &Tls) -> Result<RootCertStore, TlsError> {
+    let Some(pem) = &tls.ca_pem else { return Ok(machine.clone()) };
+    let mut roots = if tls.exclusive { RootCertStore::empty() } else { machine.clone() };
+    add_certificates(&mut roots, pem)?;
+    Ok(roots)
 }
 
 fn add_certificates(roots: &mut RootCertStore, pem: &str) -> Result<(), TlsError> {
@@ -82,49 +98,6 @@ fn add_certificates(roots: &mut RootCertStore, pem: &str) -> Result<(), TlsError
         added += 1;
     }
     if added == 0 { Err(TlsError::Certificates) } else { Ok(()) }
-}
-
-/// Accepts every certificate, but only from a peer that holds its key.
-#[derive(Debug)]
-struct TrustAnyone {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for TrustAnyone {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }
 
 #[cfg(test)]

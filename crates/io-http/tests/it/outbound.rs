@@ -237,6 +237,13 @@ async fn a_certificate_is_trusted_by_its_authority_or_by_order_and_not_otherwise
         assert!(matches!(result, Err(Error::Tls { .. })), "{result:?}");
     }
     assert_eq!(get(&Tls::skip_verify(true), "127.0.0.1").await.unwrap(), "ok");
+    let alone = Tls { exclusive: true, ..ours.clone() };
+    assert_eq!(get(&alone, "localhost").await.unwrap(), "ok");
+    let named = Tls { server_name: Some("localhost".into()), ..ours.clone() };
+    assert_eq!(get(&named, "127.0.0.1").await.unwrap(), "ok");
+    let misnamed = Tls { server_name: Some("other.example".into()), ..ours };
+    let result = get(&misnamed, "localhost").await;
+    assert!(matches!(result, Err(Error::Tls { .. })), "{result:?}");
     assert!(tasks.shutdown(Duration::from_secs(5)).await);
 }
 

@@ -6,6 +6,7 @@ mod identity;
 mod keys;
 mod kubeconfig;
 mod open;
+mod webhook;
 
 pub(crate) use self::open::failure as open_failure;
 
@@ -21,7 +22,10 @@ use svc_admission::{Admitter, Rules};
 use svc_management::Replicas;
 use tower::ServiceExt;
 
-use self::{banner::Banner, identity::InProcess, keys::Keys, kubeconfig::Kubeconfig};
+use self::{
+    banner::Banner, identity::InProcess, keys::Keys, kubeconfig::Kubeconfig,
+    webhook::ServiceAddress,
+};
 use super::{
     STOP_GRACE, World, bind,
     components::{self, Clients},
@@ -62,6 +66,9 @@ pub(crate) struct EmbeddedArgs {
     /// For how long Events are kept after their last change, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     event_ttl_seconds: u64,
+    /// Where a service is that webhook configurations name, as NAMESPACE/NAME=https://HOST[:PORT]; repeatable
+    #[arg(long = "webhook-service", value_name = "SERVICE=URL")]
+    webhook_services: Vec<ServiceAddress>,
     /// Also serve a Git repository, a registry and an application here, with a Project that promotes releases of it
     #[arg(long)]
     demo: bool,
@@ -177,6 +184,7 @@ async fn start_api(
         entropy: world.entropy.clone(),
         tasks: Arc::new(world.tasks.clone()),
         admission: vec![rules],
+        webhooks: webhook::access(&args.webhook_services)?,
         crds: api_kinds::crd::crds(),
         // Argo Rollouts is not there to bring its kinds; if somebody brings them, they stay as they are.
         seeds: [api_analysis::crds(), identity::seeds(installation)].concat(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt, dns_1035_label_problem, validate};
+use emb_schema::Condition;
 use serde_json::{Map, Value, json};
 
 use super::{items, label_selector, webhook_rule, webhook_url::check_url};
@@ -37,6 +38,11 @@ fn default_webhook(webhook: &mut Map<String, Value>, stage: Stage) {
     }
     if stage == Stage::Mutating {
         webhook.entry("reinvocationPolicy").or_insert_with(|| json!("Never"));
+    }
+    if let Some(Value::Object(service)) =
+        webhook.get_mut("clientConfig").and_then(|c| c.get_mut("service"))
+    {
+        service.entry("port").or_insert_with(|| json!(443));
     }
     let rules = webhook.get_mut("rules").and_then(Value::as_array_mut);
     for rule in rules.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -124,11 +130,43 @@ fn check_client(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldError>)
         (Some(url), None) => {
             check_url(url.as_str().unwrap_or_default(), &path.child("url"), errors);
         }
-        (None, Some(_)) => errors.push(FieldError::forbidden(
-            path.child("service"),
-            "this server has no services to resolve; give clientConfig.url",
-        )),
+        (None, Some(service)) => check_service(service, &path.child("service"), errors),
         _ => errors.push(FieldError::required(path, "exactly one of url or service is required")),
+    }
+}
+
+/// Whether the service can be reached is known to the server alone.
+fn check_service(service: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    for member in ["name", "namespace"] {
+        if service.text(&[member]).is_empty() {
+            errors.push(FieldError::required(path.child(member), ""));
+        }
+    }
+    check_path(service.text(&["path"]), &path.child("path"), errors);
+    if let Some(port) = service.get("port").and_then(Value::as_i64)
+        && !(1..=65535).contains(&port)
+    {
+        let detail = "port is not valid: must be between 1 and 65535, inclusive";
+        errors.push(FieldError::invalid(path.child("port"), &json!(port), detail));
+    }
+}
+
+fn check_path(given: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    if matches!(given, "" | "/") {
+        return;
+    }
+    let mut refuse = |detail: &str| errors.push(FieldError::invalid(path, &json!(given), detail));
+    if !given.starts_with('/') {
+        refuse("must start with a '/'");
+    }
+    let segments = given.get(1..).unwrap_or_default();
+    let segments = segments.strip_suffix('/').unwrap_or(segments);
+    for (index, segment) in segments.split('/').enumerate() {
+        if segment.is_empty() {
+            refuse(&format!("segment[{index}] may not be empty"));
+        } else if let Some(problem) = NameRule::DnsSubdomain.check(segment) {
+            refuse(&format!("segment[{index}]: {problem}"));
+        }
     }
 }
 
@@ -142,9 +180,7 @@ fn check_conditions(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldErr
     for (index, condition) in items(webhook, "matchConditions").enumerate() {
         let at = path.index(index);
         let name = condition.text(&["name"]);
-        if condition.text(&["expression"]).trim().is_empty() {
-            errors.push(FieldError::required(at.child("expression"), ""));
-        }
+        check_expression(condition.text(&["expression"]), at.child("expression"), errors);
         if name.is_empty() {
             errors.push(FieldError::required(at.child("name"), ""));
             continue;
@@ -153,6 +189,14 @@ fn check_conditions(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldErr
         if !names.insert(name) {
             errors.push(FieldError::duplicate(at.child("name"), &json!(name)));
         }
+    }
+}
+
+fn check_expression(source: &str, path: FieldPath, errors: &mut Vec<FieldError>) {
+    if source.trim().is_empty() {
+        errors.push(FieldError::required(path, ""));
+    } else if let Err(problem) = Condition::compile(source) {
+        errors.push(FieldError::invalid(path, &json!(source), &problem));
     }
 }
 

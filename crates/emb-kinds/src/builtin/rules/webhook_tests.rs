@@ -104,7 +104,15 @@ fn policies_are_of_the_known_ones() {
         ),
         (
             json!({"clientConfig": {"url": null, "service": {"name": "a"}}}),
-            "clientConfig.service: Forbidden: this server has no services to resolve; give clientConfig.url",
+            "clientConfig.service.namespace: Required value",
+        ),
+        (
+            json!({"clientConfig": {"url": null, "service": {"name": "a", "namespace": "b", "path": "/a//b/"}}}),
+            "clientConfig.service.path: Invalid value: \"/a//b/\": segment[1] may not be empty",
+        ),
+        (
+            json!({"clientConfig": {"url": null, "service": {"name": "a", "namespace": "b", "port": 0}}}),
+            "clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",
         ),
         (
             json!({"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}),
@@ -113,6 +121,10 @@ fn policies_are_of_the_known_ones() {
         (
             json!({"matchConditions": [{"name": "a", "expression": "true"}, {"name": "a", "expression": "true"}]}),
             "matchConditions[1].name: Duplicate value: \"a\"",
+        ),
+        (
+            json!({"matchConditions": [{"name": "a", "expression": "object.a"}]}),
+            "matchConditions[0].expression: Invalid value: \"object.a\": must evaluate to bool but got dyn",
         ),
         (
             json!({"matchConditions": [{"name": "a"}]}),

@@ -43,6 +43,9 @@ pub(super) fn apply<'v>(call: &Call, arguments: &[Val<'v>], meter: &mut Meter) -
         (function, [Val::Duration(nanos)]) if !is_conversion(function) => {
             duration_part(function, *nanos)
         }
+        (function, [Val::Access(question), rest @ ..]) if !is_conversion(function) => {
+            question.call(function, rest, meter)
+        }
         (function, [Val::Optional(inner), rest @ ..]) if !is_conversion(function) => {
             optional(function, inner.as_deref(), rest)
         }

@@ -1,8 +1,12 @@
-//! In-process admission: rules of the embedding program that every write passes, with the inputs and the power of
-//! admission webhooks but without a network in between.
+//! Admission: whoever has a say in a write before it is stored.
 //!
-//! The order is fixed: namespace lifecycle, these mutators, schema validation, these validators, the commit. HTTP webhooks
-//! have their place behind the in-process plugins of the same phase.
+//! The order is fixed: namespace lifecycle; the mutators of the embedding program, then mutating webhooks; schema
+//! validation; the validators of the embedding program, then validating webhooks; the commit. All of it runs outside of
+//! the writer: the write is committed on the condition that nothing has changed since, and admitted anew otherwise.
+
+mod chain;
+mod remarks;
+mod webhook;
 
 use std::sync::Arc;
 
@@ -10,6 +14,11 @@ use emb_auth::Identity;
 use emb_meta::{GroupVersionKind, Status};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::Value;
+
+pub(crate) use chain::Chain;
+pub(crate) use remarks::Remarks;
+pub(crate) use webhook::{Hooks, Origin, Stage};
+pub use webhook::{WebhookAccess, WebhookClient, WebhookEndpoint, WebhookReply};
 
 /// What the request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,12 +54,14 @@ pub struct Request {
     pub dry_run: bool,
     /// The namespace as an object, for namespaced requests.
     pub namespace_object: Option<Arc<Value>>,
+    /// What only webhooks need to know.
+    pub(crate) origin: Origin,
 }
 
 /// Warnings for the client, or why the request is refused.
 pub type Verdict = Result<Vec<String>, Status>;
 
-/// One admission plugin.
+/// One admission plugin of the embedding program: the inputs and the power of webhooks, without a network in between.
 pub trait Admission: Send + Sync {
     /// May change the object before it is validated. Not called for deletes.
     fn mutate<'a>(
@@ -68,38 +79,5 @@ pub trait Admission: Send + Sync {
         _object: Option<&'a Value>,
     ) -> BoxFuture<'a, Verdict> {
         futures::future::ready(Ok(Vec::new())).boxed()
-    }
-}
-
-/// All plugins, in the order given at start.
-#[derive(Default)]
-pub(crate) struct Chain(Vec<Arc<dyn Admission>>);
-
-impl Chain {
-    pub(crate) fn new(plugins: Vec<Arc<dyn Admission>>) -> Self {
-        Self(plugins)
-    }
-
-    /// Whether any plugin is there; without one a write skips the copies that plugins need.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Lets each plugin change the object, one after the other.
-    pub(crate) async fn mutate(&self, request: &Request, object: &mut Value) -> Verdict {
-        let mut warnings = Vec::new();
-        for plugin in &self.0 {
-            warnings.extend(plugin.mutate(request, object).await?);
-        }
-        Ok(warnings)
-    }
-
-    /// Asks each plugin; the first refusal counts.
-    pub(crate) async fn validate(&self, request: &Request, object: Option<&Value>) -> Verdict {
-        let mut warnings = Vec::new();
-        for plugin in &self.0 {
-            warnings.extend(plugin.validate(request, object).await?);
-        }
-        Ok(warnings)
     }
 }
