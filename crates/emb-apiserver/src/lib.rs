@@ -33,7 +33,7 @@ pub use admission::{
     Admission, Operation, Request as AdmissionRequest, Verdict, WebhookAccess, WebhookClient,
     WebhookEndpoint, WebhookReply,
 };
-pub use audit::AuditSink;
+pub use audit::{AuditLevel, AuditSink};
 pub use config::{Config, StartError};
 pub use limits::Limits;
 pub use response::Body;

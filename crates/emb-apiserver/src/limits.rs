@@ -68,6 +68,15 @@ impl Drop for Place {
 }
 
 impl InFlight {
+    /// How many reads and how many writes are under way.
+    pub(crate) fn counts(&self) -> [usize; 2] {
+        let pairs = [
+            [&self.network_reads, &self.internal_reads],
+            [&self.network_writes, &self.internal_writes],
+        ];
+        pairs.map(|pair| pair.iter().map(|count| count.load(Ordering::Acquire)).sum())
+    }
+
     /// Takes a place, or says 429.
     pub(crate) fn enter(
         &self,

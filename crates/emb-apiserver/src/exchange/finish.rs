@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use core_clock::Time;
-use emb_auth::Identity;
 use http::{HeaderName, HeaderValue, Method, Response, header};
 
 use super::Known;
@@ -71,42 +70,33 @@ fn audit_id(state: &State, info: &Info) -> String {
 
 fn write_audit(state: &State, record: &Record<'_>, id: &str, code: u16) {
     let Some(sink) = &state.audit else { return };
-    let anonymous = Identity::anonymous();
     let event = audit::Record {
         id,
         info: record.info,
-        identity: record.known.identity.as_ref().unwrap_or(&anonymous),
+        level: sink.level(),
+        identity: record.known.identity.as_ref(),
         impersonator: record.known.impersonator.as_ref(),
         source: record.peer.as_deref(),
         code,
         allowed: record.known.allowed.as_deref(),
+        request: record.known.request.as_ref(),
         remarks: &record.known.annotations,
         received: record.received,
         completed: state.clock.now(),
     };
     sink.record(&event.to_value().to_string());
+    state.metrics.audit_event();
 }
 
-/// What a request is counted under; what is not served counts without its name, as anybody can make names up.
+/// What a request is counted under.
 pub(crate) fn labels(state: &State, info: &Info) -> Labels {
-    let mut labels = Labels { verb: info.verb(), ..Labels::default() };
-    let Target::Resource(path) = &info.target else { return labels };
+    let Target::Resource(path) = &info.target else { return Labels::of_unknown(info) };
     let snapshot = state.registry.snapshot();
     let Some(served) = snapshot.find(&path.group, &path.version, &path.resource) else {
-        return labels;
+        return Labels::of_unknown(info);
     };
-    labels.group.clone_from(&path.group);
-    labels.version.clone_from(&path.version);
-    labels.resource.clone_from(&path.resource);
-    if served.resource.subresource(&path.subresource).is_some() {
-        labels.subresource.clone_from(&path.subresource);
-    }
-    labels.scope = match (&path.name, &path.namespace) {
-        (Some(_), _) => "resource",
-        (None, Some(_)) => "namespace",
-        (None, None) => "cluster",
-    };
-    labels
+    let known = served.resource.subresource(&path.subresource).is_some();
+    Labels::of_served(info, path, if known { &path.subresource } else { "" })
 }
 
 fn warnings(texts: &[String]) -> Vec<HeaderValue> {

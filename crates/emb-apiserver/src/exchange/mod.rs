@@ -18,6 +18,7 @@ pub(crate) use finish::labels;
 
 use crate::{
     access,
+    audit::{AuditLevel, RequestObject},
     call::{Call, Reply},
     handler,
     registry::{Served, Snapshot},
@@ -41,6 +42,8 @@ struct Known {
     warnings: Vec<String>,
     /// What webhooks want the audit log to say.
     annotations: BTreeMap<String, String>,
+    /// What was sent, as far as the audit log may show it.
+    request: Option<RequestObject>,
 }
 
 impl Known {
@@ -131,6 +134,9 @@ async fn handle(
     };
     let form = form(&info)?;
     let body = body.await?;
+    if state.audit.as_ref().is_some_and(|sink| sink.level() == AuditLevel::Request) {
+        known.lock().request = RequestObject::read(&info, &body);
+    }
     let (warnings, remarks) = (Vec::new(), Arc::default());
     let mut call = Call { state, snapshot, served, info, path, identity, body, warnings, remarks };
     let reply = verb::serve(&mut call).await;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use emb_store::Writes;
 use http::{Response, StatusCode};
 use serde_json::json;
 
 use crate::{
-    metrics::{heading, sample},
+    metrics,
     request::{
         Info,
         negotiate::{Encoding, wants_pretty},
@@ -62,30 +61,7 @@ pub(super) fn paths(state: &State, info: &Info) -> Response<Body> {
 
 /// Answers `/metrics`.
 pub(super) fn metrics(state: &State) -> Response<Body> {
-    let store = &state.store;
-    let resources = store.resources();
-    let objects = resources.iter().map(|resource| (resource.to_string(), store.count(resource)));
-    let mut text = state.metrics.print(objects);
-    let health = store.health();
-    let gauges = [
-        (
-            "apiserver_storage_writable",
-            "Whether the store takes writes.",
-            u64::from(health.writes == Writes::Accepted),
-        ),
-        (
-            "apiserver_storage_quarantined_objects",
-            "Damaged rows that were set aside.",
-            health.quarantined as u64,
-        ),
-        ("apiserver_storage_revision", "The last revision.", store.revision()),
-        ("apiserver_storage_compacted_revision", "History up to here is gone.", store.compacted()),
-    ];
-    for (name, help, number) in gauges {
-        heading(&mut text, name, "gauge", help);
-        sample(&mut text, name, "", number);
-    }
-    document(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
+    document(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics::print(state))
 }
 
 fn encoding(info: &Info) -> Encoding {

@@ -103,10 +103,18 @@ fn metrics_count_requests_and_objects() {
         let metrics = api.get("/metrics").await.expect(200);
         let text = std::str::from_utf8(&metrics.bytes).unwrap();
         assert!(text.contains(
-            "apiserver_request_total{verb=\"LIST\",group=\"\",version=\"v1\",resource=\"configmaps\",subresource=\"\",scope=\"namespace\",code=\"200\"} 1"
+            "apiserver_request_total{code=\"200\",component=\"apiserver\",dry_run=\"\",group=\"\",resource=\"configmaps\",scope=\"namespace\",subresource=\"\",verb=\"LIST\",version=\"v1\"} 1"
         ));
         assert!(text.contains("apiserver_storage_objects{resource=\"namespaces\"} 3"));
         assert!(text.contains("apiserver_storage_commit_duration_seconds_bucket{le=\"+Inf\"}"));
-        assert!(text.contains("apiserver_storage_writable 1"));
+        for line in [
+            "apiserver_storage_writable 1",
+            "apiserver_resource_objects{group=\"\",resource=\"namespaces\"} 3",
+            "apiserver_current_inflight_requests{request_kind=\"readOnly\"} 1",
+            "apiserver_audit_error_total{plugin=\"log\"} 0",
+            "apiserver_storage_ring_bytes ",
+        ] {
+            assert!(text.contains(line), "{line}");
+        }
     });
 }

@@ -9,6 +9,7 @@
 
 mod access;
 mod admission;
+mod audit;
 mod built_in;
 mod crud;
 mod custom;

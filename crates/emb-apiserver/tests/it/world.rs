@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use bytes::Bytes;
 use core_clock::{BoxTask, ManualClock, SeededEntropy, Tasks, Time};
 use emb_apiserver::{
-    Admission, ApiServer, AuditSink, Body, Config, Limits, Service, WebhookAccess,
+    Admission, ApiServer, AuditLevel, AuditSink, Body, Config, Limits, Service, WebhookAccess,
 };
 use emb_auth::{Identity, StaticToken, TokenKeys};
 use emb_meta::GroupResource;
@@ -39,6 +39,10 @@ pub(crate) struct AuditLines(pub(crate) Mutex<Vec<String>>);
 impl AuditSink for AuditLines {
     fn record(&self, line: &str) {
         self.0.lock().push(line.to_owned());
+    }
+
+    fn level(&self) -> AuditLevel {
+        AuditLevel::Request
     }
 }
 

@@ -42,10 +42,9 @@ pub(super) async fn watch(call: &mut Call) -> Result<Reply, Status> {
         Ok(watcher) => watcher,
         Err(expired) => return Ok(Reply::Written(refused(expired))),
     };
-    let sent = call
-        .state
-        .metrics
-        .watch_events(&call.served.resource.gvk.group, &call.served.resource.gvk.kind);
+    let gvk = &call.served.resource.gvk;
+    let plural = &call.served.resource.plural;
+    let sent = call.state.metrics.watch_events(&gvk.group, &gvk.version, plural);
     let open = call.state.metrics.long_running(&labels(&call.state, &call.info));
     let stream = Stream::new(&call.state, framer, watcher, initial, &options);
     let body = stream.into_bytes(move |events| {

@@ -1,4 +1,4 @@
-//! The audit log: one JSON line for each completed request.
+//! The `audit.k8s.io/v1` event of one request.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,36 @@ use core_clock::Time;
 use emb_auth::Identity;
 use serde_json::{Map, Value, json};
 
+use super::{AuditLevel, RequestObject};
 use crate::request::{Info, path::Target};
-
-/// Where audit lines go. A line has no line end of its own.
-pub trait AuditSink: Send + Sync {
-    /// Takes one line. Must not block.
-    fn record(&self, line: &str);
-}
 
 /// What is known about a request when it completes.
 pub(crate) struct Record<'a> {
     pub(crate) id: &'a str,
     pub(crate) info: &'a Info,
-    pub(crate) identity: &'a Identity,
+    pub(crate) level: AuditLevel,
+    /// Nobody when the request came with a name that was not believed.
+    pub(crate) identity: Option<&'a Identity>,
     pub(crate) impersonator: Option<&'a Identity>,
     pub(crate) source: Option<&'a str>,
     pub(crate) code: u16,
     pub(crate) allowed: Option<&'a str>,
-    /// What webhooks add.
+    pub(crate) request: Option<&'a RequestObject>,
+    /// What webhooks want to be told.
     pub(crate) remarks: &'a BTreeMap<String, String>,
     pub(crate) received: Time,
     pub(crate) completed: Time,
 }
 
 impl Record<'_> {
-    /// The `audit.k8s.io/v1` event of level Metadata.
+    /// The event, at the end of the request.
     pub(crate) fn to_value(&self) -> Value {
+        let user = self.impersonator.or(self.identity);
         let mut event = json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata",
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": self.level().name(),
             "auditID": self.id, "stage": "ResponseComplete", "requestURI": self.info.uri,
             "verb": self.info.verb(), "userAgent": self.info.header("user-agent"),
-            "user": self.impersonator.unwrap_or(self.identity).to_user_info(),
+            "user": user.map_or_else(|| json!({}), Identity::to_user_info),
             "sourceIPs": self.source.into_iter().collect::<Vec<_>>(),
             "responseStatus": { "metadata": {}, "code": self.code },
             "requestReceivedTimestamp": self.received.to_rfc3339_micros(),
@@ -44,27 +43,40 @@ impl Record<'_> {
             "annotations": self.annotations(),
         });
         if let Some(event) = event.as_object_mut() {
-            if self.impersonator.is_some() {
-                event.insert("impersonatedUser".into(), self.identity.to_user_info());
+            if let (Some(_), Some(identity)) = (self.impersonator, self.identity) {
+                event.insert("impersonatedUser".into(), identity.to_user_info());
             }
             if let Some(reference) = self.object_reference() {
                 event.insert("objectRef".into(), reference);
+            }
+            if let Some(RequestObject::Shown(object)) = self.request {
+                event.insert("requestObject".into(), object.clone());
             }
         }
         event
     }
 
-    fn annotations(&self) -> Value {
-        let mut annotations = match self.allowed {
-            Some(reason) => json!({
-                "authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": reason
-            }),
-            None => json!({ "authorization.k8s.io/decision": "forbid" }),
-        };
-        if let Some(members) = annotations.as_object_mut() {
-            members.extend(self.remarks.iter().map(|(key, value)| (key.clone(), json!(value))));
+    fn level(&self) -> AuditLevel {
+        match self.request {
+            Some(RequestObject::Confidential) => AuditLevel::Metadata,
+            _ => self.level,
         }
-        annotations
+    }
+
+    fn annotations(&self) -> Value {
+        let remarks = self.remarks.iter();
+        let mut annotations: Map<String, Value> =
+            remarks.map(|(key, text)| (key.clone(), json!(text))).collect();
+        if self.identity.is_some() {
+            let decision = if self.allowed.is_some() { "allow" } else { "forbid" };
+            let reason = self.allowed.unwrap_or_default();
+            annotations.insert("authorization.k8s.io/decision".into(), decision.into());
+            annotations.insert("authorization.k8s.io/reason".into(), reason.into());
+        }
+        if self.request == Some(&RequestObject::TooLarge) {
+            annotations.insert("audit.k8s.io/truncated".into(), "true".into());
+        }
+        Value::Object(annotations)
     }
 
     fn object_reference(&self) -> Option<Value> {
