@@ -12,7 +12,7 @@ KARGO := $(TARGET)/release/kargo
 PROGRAM := $(TARGET)/debug
 UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts crash churn programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts crash histories churn programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -101,11 +101,15 @@ crash: build programs ## Kill and power-cut tests, small counts
 churn: programs ## A short day of writes in simulated time: memory and disk stay within their bounds
 	$(PROGRAM)/churn --seconds 600
 
+histories: build programs tools ## Random histories on the embedded engine and on kube-apiserver, every reply compared; small count
+	$(PROGRAM)/histories --count 200
+
 soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
 	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --report docs/benchmarks.md
 	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim -- pipelines_keep
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
 	cargo run --quiet --release --locked --package churn -- --report docs/benchmarks.md
+	$(PROGRAM)/histories --count 10000 --kills 100
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench

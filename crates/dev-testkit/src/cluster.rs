@@ -16,7 +16,12 @@ pub struct Cluster {
 impl Cluster {
     /// Starts it on `directory`, which keeps its data, and waits until it is ready.
     pub async fn up(directory: &Path) -> Result<Self> {
-        let output = script("up", directory).arg("--fast").output().await;
+        Self::up_with(directory, &[]).await
+    }
+
+    /// The same with further options of `tools/cluster up`.
+    pub async fn up_with(directory: &Path, options: &[&str]) -> Result<Self> {
+        let output = script("up", directory).arg("--fast").args(options).output().await;
         let output = output.context("tools/cluster")?;
         let errors = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "tools/cluster up failed: {errors}");

@@ -10,6 +10,7 @@ mod client;
 mod cluster;
 #[cfg(feature = "engine")]
 pub mod engine;
+pub mod fixture;
 mod kargo;
 mod kubeconfig;
 mod scenario;

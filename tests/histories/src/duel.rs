@@ -1,0 +1,111 @@
+//! One history on both servers, step by step.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::{
+    compare::{Difference, differences},
+    exception::explanation,
+    generator::History,
+    operation::Operation,
+    player::Player,
+    server::Pair,
+};
+
+/// How a history went.
+#[derive(Default)]
+pub(crate) struct Verdict {
+    /// How many steps were compared, by kube-apiserver's status code.
+    pub(crate) steps: BTreeMap<u64, usize>,
+    /// How often each allowed difference was met, by its number.
+    pub(crate) explained: BTreeMap<u8, usize>,
+    /// The first step that nothing explains.
+    pub(crate) mismatch: Option<Mismatch>,
+}
+
+/// A step that differs.
+pub(crate) struct Mismatch {
+    pub(crate) position: usize,
+    pub(crate) differences: Vec<Difference>,
+    /// Mismatches of one cause have the same.
+    pub(crate) signature: String,
+}
+
+/// Plays the steps of `history` whose positions are in `keep`.
+pub(crate) async fn play(
+    pair: &Pair,
+    worker: usize,
+    run: &str,
+    history: &History,
+    keep: &[usize],
+) -> Result<Verdict> {
+    let (mut cluster, mut embedded) = tokio::try_join!(
+        Player::new(pair.cluster.clone(), worker, run, history),
+        Player::new(pair.embedded.clone(), worker, run, history),
+    )?;
+    let mut verdict = Verdict::default();
+    for position in keep.iter().copied() {
+        let operation = history.operations.get(position).context("no such step")?;
+        let (theirs, ours) = tokio::try_join!(
+            cluster.play(position, operation),
+            embedded.play(position, operation)
+        )?;
+        verdict.take(position, operation, &theirs, &ours);
+        if verdict.mismatch.is_some() {
+            return Ok(verdict);
+        }
+    }
+    let (theirs, ours) = tokio::try_join!(cluster.finish(), embedded.finish())?;
+    for ((position, theirs), (_, ours)) in theirs.iter().zip(&ours) {
+        let operation = history.operations.get(*position).context("no such step")?;
+        verdict.take(*position, operation, theirs, ours);
+    }
+    Ok(verdict)
+}
+
+impl Verdict {
+    fn take(&mut self, position: usize, operation: &Operation, cluster: &Value, embedded: &Value) {
+        let status = cluster.get("status").and_then(Value::as_u64).unwrap_or(0);
+        *self.steps.entry(status).or_default() += 1;
+        let differences = differences(cluster, embedded);
+        if differences.is_empty() || self.mismatch.is_some() {
+            return;
+        }
+        if let Some(exception) = explanation(operation, cluster, embedded) {
+            *self.explained.entry(exception.number).or_default() += 1;
+            return;
+        }
+        let signature = signature(operation, cluster, embedded, &differences);
+        self.mismatch = Some(Mismatch { position, differences, signature });
+    }
+}
+
+/// What was asked, the status codes, and the first place that differs.
+fn signature(
+    operation: &Operation,
+    cluster: &Value,
+    embedded: &Value,
+    differences: &[Difference],
+) -> String {
+    let asked = match operation {
+        Operation::Request(request) => {
+            let plural = request.path.split('/').find(|part| {
+                part.ends_with('s') && !["apis", "namespaces", "status"].contains(part)
+            });
+            let media_type = request.content_type.unwrap_or_default();
+            format!("{} {} {media_type}", request.method, plural.unwrap_or_default())
+        }
+        Operation::Watch(watch) => format!("WATCH {}", watch.last.plural),
+        Operation::Restart => "RESTART".into(),
+    };
+    let status = |outcome: &Value| outcome.get("status").cloned().unwrap_or_default();
+    let place = differences.first().map(|difference| difference.pointer.as_str());
+    let place: String = place
+        .unwrap_or_default()
+        .chars()
+        .map(|letter| if letter.is_ascii_digit() { '#' } else { letter })
+        .collect();
+    format!("{asked} {}/{} {place}", status(cluster), status(embedded))
+}

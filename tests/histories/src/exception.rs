@@ -1,0 +1,79 @@
+//! The differences that the embedded server is allowed to have, by their numbers in the specification (E21).
+
+use serde_json::Value;
+
+use crate::operation::Operation;
+
+/// One allowed difference.
+pub(crate) struct Exception {
+    /// The number in E21.
+    pub(crate) number: u8,
+    reason: &'static str,
+    /// Whether it explains two outcomes of an operation: kube-apiserver's, then ours.
+    explains: fn(&Operation, &Value, &Value) -> bool,
+}
+
+/// All of them.
+const EXCEPTIONS: [Exception; 3] = [
+    Exception {
+        number: 2,
+        reason: "a mistake of the client that kube-apiserver answers with 500 is 4xx with the same text",
+        explains: |_, cluster, embedded| {
+            status(cluster) == 500 && (400..500).contains(&status(embedded))
+        },
+    },
+    Exception {
+        number: 8,
+        reason: "decode errors have a text of their own, with the same code and reason",
+        explains: |_, cluster, embedded| {
+            [400, 422].contains(&status(cluster))
+                && status(embedded) == status(cluster)
+                && cluster.pointer("/body/reason") == embedded.pointer("/body/reason")
+                && is_decode_error(cluster)
+        },
+    },
+    Exception {
+        number: 10,
+        reason: "an empty list of metadata is [], not null, which some clients cannot read",
+        explains: |_, cluster, embedded| {
+            let items = |outcome: &Value| outcome.pointer("/body/items").cloned();
+            let kind = cluster.pointer("/body/kind").and_then(Value::as_str);
+            kind == Some("PartialObjectMetadataList")
+                && items(cluster) == Some(Value::Null)
+                && items(embedded) == Some(Value::Array(Vec::new()))
+        },
+    },
+];
+
+/// The exception that explains two outcomes.
+pub(crate) fn explanation(
+    operation: &Operation,
+    cluster: &Value,
+    embedded: &Value,
+) -> Option<&'static Exception> {
+    EXCEPTIONS.iter().find(|exception| (exception.explains)(operation, cluster, embedded))
+}
+
+/// Why a difference is allowed.
+pub(crate) fn reason(number: u8) -> &'static str {
+    let exception = EXCEPTIONS.iter().find(|exception| exception.number == number);
+    exception.map_or("", |exception| exception.reason)
+}
+
+fn status(outcome: &Value) -> u64 {
+    outcome.get("status").and_then(Value::as_u64).unwrap_or(0)
+}
+
+fn is_decode_error(outcome: &Value) -> bool {
+    let message = outcome.pointer("/body/message").and_then(Value::as_str).unwrap_or_default();
+    [
+        "cannot unmarshal",
+        "json:",
+        "illegal base64",
+        "parsing time",
+        "couldn't get version/kind",
+        "is registered for version",
+    ]
+    .iter()
+    .any(|word| message.contains(word))
+}
