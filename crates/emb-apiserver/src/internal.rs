@@ -23,13 +23,15 @@ const CONCURRENT: usize = 64;
 pub(crate) struct Internal {
     pub(crate) state: Arc<State>,
     source: Source,
+    /// Its name, under which it also manages what it writes.
+    name: Arc<str>,
 }
 
 impl Internal {
     /// Acts as `system:controller:<name>`.
     pub(crate) fn new(state: &Arc<State>, name: &str) -> Self {
         let identity = Arc::new(Identity::controller(name));
-        Self { state: state.clone(), source: Source::InProcess(identity) }
+        Self { state: state.clone(), source: Source::InProcess(identity), name: name.into() }
     }
 
     /// Creates an object.
@@ -107,7 +109,7 @@ impl Internal {
             .method(method)
             .uri(path)
             .header(header::CONTENT_TYPE, content_type)
-            .header(header::USER_AGENT, "kargo-apiserver")
+            .header(header::USER_AGENT, &*self.name)
             .body(())
             .map_err(|error| Status::internal(format!("request to {path}: {error}")))?;
         let (parts, ()) = request.into_parts();

@@ -45,7 +45,7 @@ impl ApiServer {
             }
         }));
         let controllers = controller::prepare(&state);
-        bootstrap::run(&Internal::new(&state, "bootstrap"), &crds, &seeds).await?;
+        bootstrap::run(&Internal::new(&state, "kargo-bootstrap"), &crds, &seeds).await?;
         controllers.start(&state);
         Ok(Arc::new(Self { state }))
     }

@@ -9,7 +9,7 @@ use std::{
 
 use emb_auth::Identity;
 use futures::future::{BoxFuture, FutureExt};
-use http::{Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 
 use crate::{exchange, request::body, response::Body, state::State};
 
@@ -54,8 +54,21 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        if let Source::InProcess(identity) = &self.source {
+            introduce(&mut parts.headers, identity);
+        }
         let body = body::read(body, self.state.limits.body_bytes).boxed();
         exchange::run(self.state.clone(), self.source.clone(), parts, body).map(Ok).boxed()
+    }
+}
+
+/// A component that does not say what program it is goes by the name of its account: what it writes is managed under it.
+fn introduce(headers: &mut HeaderMap, identity: &Identity) {
+    let name = identity.user.rsplit(':').next().unwrap_or_default();
+    if let (header::Entry::Vacant(place), Ok(name)) =
+        (headers.entry(header::USER_AGENT), HeaderValue::from_str(name))
+    {
+        place.insert(name);
     }
 }

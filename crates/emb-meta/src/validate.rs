@@ -63,11 +63,29 @@ fn all_invalid(field: impl Into<String>, text: &str, problems: Vec<String>) -> V
         .collect()
 }
 
-/// Warnings that a write gets although it is accepted.
-pub fn warnings(object: &Value) -> Vec<String> {
+/// The finalizers of built-in kinds have a domain, unless they are the API's own.
+pub fn check_finalizers(object: &Value) -> Vec<FieldError> {
+    let finalizers = object.finalizers().enumerate();
+    finalizers
+        .filter(|(_, finalizer)| lacks_domain(finalizer))
+        .map(|(index, finalizer)| {
+            let path = FieldPath::new("metadata").child("finalizers").index(index);
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            FieldError::invalid(path, &json!(finalizer), detail)
+        })
+        .collect()
+}
+
+fn lacks_domain(finalizer: &str) -> bool {
+    !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer)
+}
+
+/// Warnings that a write of a custom object gets although it is accepted, about what `old` did not have.
+pub fn warnings(object: &Value, old: Option<&Value>) -> Vec<String> {
+    let known: Vec<&str> = old.into_iter().flat_map(ObjectExt::finalizers).collect();
     object
         .finalizers()
-        .filter(|finalizer| !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(finalizer))
+        .filter(|finalizer| lacks_domain(finalizer) && !known.contains(finalizer))
         .map(|finalizer| {
             format!(
                 "metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
@@ -78,6 +96,13 @@ pub fn warnings(object: &Value) -> Vec<String> {
 
 /// Finalizers of the API itself, which have no domain.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/// Checks what creates and updates have in common.
+pub fn check_metadata(object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check_common(object, &mut errors);
+    errors
+}
 
 fn check_common(object: &Value, errors: &mut Vec<FieldError>) {
     check_labels(object, errors);
@@ -212,6 +237,15 @@ mod tests {
     #[test]
     fn a_finalizer_without_domain_draws_a_warning() {
         let warned = object(json!({"name": "a", "finalizers": ["plain", "a.b/c"]}));
-        assert_eq!(warnings(&warned).len(), 1);
+        assert_eq!(warnings(&warned, None).len(), 1);
+        assert!(warnings(&warned, Some(&warned)).is_empty(), "it was warned about before");
+    }
+
+    #[test]
+    fn a_built_in_kind_refuses_a_finalizer_without_domain() {
+        let finalizers = json!({"finalizers": ["orphan", "a.b/c", "plain"]});
+        let errors = check_finalizers(&object(finalizers));
+        let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
+        assert_eq!(fields, ["metadata.finalizers[2]"]);
     }
 }

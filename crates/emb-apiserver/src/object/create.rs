@@ -5,7 +5,7 @@ use emb_meta::{ObjectExt, Status, validate};
 use emb_store::Op;
 use serde_json::{Value, json};
 
-use super::{check_content, kind, metadata, refuse};
+use super::{check_content, kind, managed, metadata, refuse, update::Source};
 use crate::{access::check_escalation, call::Call};
 
 /// Generated names are cut so that the suffix fits into 63 characters.
@@ -14,20 +14,24 @@ const SUFFIX_LENGTH: usize = 5;
 /// No vowels and no look-alikes, so that suffixes spell nothing.
 const SUFFIX_LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Checks the name of an object that an update creates.
+/// Checks the place of an object that an update brings, whether it is there or not.
 pub(crate) fn settle_put(call: &Call, object: &mut Value) -> Result<(), Status> {
-    metadata::settle_name(call, object)
+    metadata::settle_name(call, object)?;
+    metadata::settle_namespace(call, object)
 }
 
 /// What happens before mutating admission: the object as the client meant it.
-pub(crate) fn begin(call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn begin(call: &Call, object: &mut Value, source: Source) -> Result<(), Status> {
     metadata::refuse_resource_version(&call.served.resource.group_kind(), object)?;
     metadata::settle_namespace(call, object)?;
-    metadata::clear_server_fields(object);
+    metadata::clear_server_fields(object, call.served.resource.tracks_generation);
     if call.served.resource.has_status
         && let Some(members) = object.as_object_mut()
     {
         members.remove("status");
+    }
+    if source != Source::Apply {
+        managed::of_new(call, object);
     }
     Ok(())
 }
@@ -55,7 +59,9 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     let mut errors = check_content(&call.served, object, None, errors);
     errors.extend(kind::problems(call, object));
     refuse(&call.served, object.name(), &errors)?;
-    call.warnings.extend(validate::warnings(object));
+    if call.served.custom.is_some() {
+        call.warnings.extend(validate::warnings(object, None));
+    }
     Ok(companions)
 }
 

@@ -1,6 +1,9 @@
 //! From body bytes to an object of the right kind, with unknown and duplicate fields reported as the client asked.
 
-use emb_meta::{FieldError, ObjectExt, Reason, Status};
+use std::fmt::Display;
+
+use emb_codec::yaml;
+use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
 use serde_json::{Map, Value, json};
 
 use super::conform;
@@ -41,7 +44,40 @@ pub(crate) fn patched(
         return Err(Status::invalid(&kind, call.name(), &[error]));
     }
     report(call, validation, problems)?;
-    conform(&call.served, object)
+    conform(&call.served, object).map_err(|undecodable| {
+        let patch = String::from_utf8_lossy(&call.body);
+        let error = FieldError::invalid("patch", &json!(patch), &undecodable.message);
+        Status::invalid(&GroupKind::new("", ""), "", &[error])
+    })
+}
+
+/// Decodes the body of an apply: the fields that the client wants, without defaults.
+pub(crate) fn applied(call: &mut Call, validation: FieldValidation) -> Result<Value, Status> {
+    let bad = |problem: &dyn Display| Status::new(Reason::BadRequest, problem.to_string());
+    let decoded = yaml::decode(&call.body)
+        .map_err(|error| bad(&format_args!("error decoding YAML: {error}")))?;
+    let object = match decoded.value {
+        Value::Null => Value::Object(Map::new()),
+        object @ Value::Object(_) => object,
+        _ => return Err(bad(&"error decoding YAML: the body is not an object")),
+    };
+    let problems: Vec<String> = duplicates(&decoded.duplicates).collect();
+    if validation == FieldValidation::Strict && !problems.is_empty() {
+        return Err(bad(&format_args!("error strict decoding YAML: {}", problems.join(", "))));
+    }
+    report(call, validation, problems)?;
+    let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
+    if api_version == call.served.api_version && kind == &*call.served.resource.gvk.kind {
+        return Ok(object);
+    }
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    Err(bad(&format_args!("invalid object type: {group}/{version}, Kind={kind}")))
+}
+
+/// Brings the result of an apply into the form of its kind.
+pub(crate) fn merged(served: &Served, object: &mut Value) -> Result<(), Status> {
+    served.add_type(object);
+    conform(served, object)
 }
 
 fn duplicates(paths: &[String]) -> impl Iterator<Item = String> {
@@ -126,7 +162,8 @@ fn other_kind(served: &Served, object: &Value, kind: &str) -> Status {
     let gvk = &served.resource.gvk;
     if served.custom.is_some() {
         let error = FieldError::invalid("kind", &json!(kind), &format!("must be {}", gvk.kind));
-        return Status::invalid(&served.resource.group_kind(), object.name(), &[error]);
+        let given = GroupKind::new(gvk.group.clone(), kind);
+        return Status::invalid(&given, object.name(), &[error]);
     }
     let message = format!(
         "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered",

@@ -43,19 +43,21 @@ pub(crate) enum Plan {
 impl DeleteOptions {
     /// Reads the options of a call.
     pub(crate) fn read(call: &Call) -> Result<Self, Status> {
-        let body = if call.body.is_empty() {
-            json!({})
+        // Options in a body stand for themselves: the query counts without one only.
+        let (body, query) = if call.body.is_empty() {
+            (json!({}), call.info.query.clone())
         } else {
-            body::decode(&call.body, call.info.header("content-type"))?.value
+            let body = body::decode(&call.body, call.info.header("content-type"))?.value;
+            (body, Query::default())
         };
         let kind = body.text(&["kind"]);
         if !body.is_object() || !matches!(kind, "" | "DeleteOptions") {
             return Err(Status::new(Reason::BadRequest, "expected DeleteOptions in the body"));
         }
-        call.info.query.number("gracePeriodSeconds")?;
+        query.number("gracePeriodSeconds")?;
         let mut errors = Vec::new();
-        let propagation = read_propagation(&body, &call.info.query, &mut errors);
-        let dry_run = read_dry_run(&body, &call.info.query, &mut errors);
+        let propagation = read_propagation(&body, &query, &mut errors);
+        let dry_run = read_dry_run(&body, &query, &mut errors);
         if !errors.is_empty() {
             let kind = GroupKind::new("meta.k8s.io", "DeleteOptions");
             return Err(Status::invalid(&kind, "", &errors));
@@ -134,7 +136,7 @@ pub(crate) fn plan(
     }
     let mut new = old.clone();
     let generation = old.generation() + 1;
-    let tracks_generation = call.served.resource.tracks_generation;
+    let tracks_generation = call.served.resource.tracks_generation || old.generation() > 0;
     let metadata = new.metadata_mut();
     if finalizers.is_empty() {
         metadata.remove("finalizers");

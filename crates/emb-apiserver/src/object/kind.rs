@@ -8,10 +8,13 @@ use emb_meta::{FieldError, GroupResource, ObjectExt, Status};
 use emb_store::{Expect, Key, Op, Range};
 use serde_json::{Value, json};
 
+use super::{managed, metadata};
 use crate::{call::Call, registry::DEFINITIONS, state::State};
 
 /// Namespaces that cannot be deleted.
 const PROTECTED: [&str; 3] = ["default", "kube-system", "kube-public"];
+/// Whoever accepts the names of a definition.
+const NAMES_MANAGER: &str = "kube-apiserver";
 /// Names the ServiceAccount of a token Secret.
 pub(crate) const ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 /// Pins the ServiceAccount of a token Secret.
@@ -25,14 +28,35 @@ pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Vec<Op> {
     match call.served.resource.built_in() {
         Some(BuiltInKind::Namespace) => vec![default_account(&call.state, object)],
         Some(BuiltInKind::Secret) if is_token_secret(object) => {
-            issue_token(call, object).into_iter().collect()
+            let mut check = None;
+            managed::by_controller(call, "tokens-controller", "", object, |call, secret| {
+                check = issue_token(call, secret);
+            });
+            check.into_iter().collect()
         }
         Some(BuiltInKind::CustomResourceDefinition) => {
-            accept_names(&call.state, object);
+            managed::by_controller(call, NAMES_MANAGER, "status", object, |call, definition| {
+                accept_names(&call.state, definition);
+            });
             call.warnings.extend(crd::validate(object, None).1);
             Vec::new()
         }
-        _ => Vec::new(),
+        _ => {
+            no_rules_are_null(call, object);
+            Vec::new()
+        }
+    }
+}
+
+/// Roles show an empty list of rules as null: the storage of the reference does not tell it from none.
+fn no_rules_are_null(call: &Call, role: &mut Value) {
+    let is_role = matches!(
+        call.served.resource.built_in(),
+        Some(BuiltInKind::Role | BuiltInKind::ClusterRole)
+    );
+    let rules = role.get_mut("rules").filter(|_| is_role);
+    if let Some(rules) = rules.filter(|rules| rules.as_array().is_some_and(Vec::is_empty)) {
+        *rules = Value::Null;
     }
 }
 
@@ -51,7 +75,7 @@ pub(super) fn on_update(call: &Call, new: &mut Value, old: &Value) {
     match call.path.subresource.as_str() {
         "finalize" => {
             let finalizers = new.pointer("/spec/finalizers").cloned();
-            *new = old.clone();
+            metadata::reset(new, old);
             let spec = match finalizers {
                 Some(Value::Array(list)) if !list.is_empty() => json!({ "finalizers": list }),
                 _ => json!({}),
@@ -67,11 +91,14 @@ pub(super) fn on_update(call: &Call, new: &mut Value, old: &Value) {
 
 /// What else must hold of an update.
 pub(super) fn complete_update(call: &mut Call, new: &mut Value, old: &Value) {
+    no_rules_are_null(call, new);
     let is_definition =
         call.served.resource.built_in() == Some(BuiltInKind::CustomResourceDefinition);
     if is_definition && call.path.subresource.is_empty() {
         if !new.is_terminating() {
-            accept_names(&call.state, new);
+            managed::by_controller(call, NAMES_MANAGER, "status", new, |call, definition| {
+                accept_names(&call.state, definition);
+            });
         }
         call.warnings.extend(crd::validate(new, Some(old)).1);
     }

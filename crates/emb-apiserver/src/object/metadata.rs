@@ -6,14 +6,13 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 
 /// Fields that only the server writes.
-const SERVER_FIELDS: [&str; 7] = [
+const SERVER_FIELDS: [&str; 6] = [
     "uid",
     "creationTimestamp",
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "generation",
     "selfLink",
-    "managedFields",
 ];
 
 /// Checks that metadata has the types every object's has, and drops nulls and empty values from it, as decoding into the
@@ -29,12 +28,19 @@ pub(super) fn check_shape(object: &mut Value) -> Result<(), String> {
     }
     let metadata = object.metadata_mut();
     metadata.retain(|_, value| !value.is_null());
+    for map in ["labels", "annotations"] {
+        let entries = metadata.get_mut(map).and_then(Value::as_object_mut);
+        let nulls = entries.into_iter().flat_map(|map| map.values_mut()).filter(|v| v.is_null());
+        nulls.for_each(|value| *value = json!(""));
+    }
     for (key, value) in metadata.iter() {
         check_member(key, value)?;
     }
     metadata.retain(|key, value| match key.as_str() {
         "labels" | "annotations" => value.as_object().is_none_or(|map| !map.is_empty()),
-        "finalizers" | "ownerReferences" => value.as_array().is_none_or(|list| !list.is_empty()),
+        "finalizers" | "ownerReferences" | "managedFields" => {
+            value.as_array().is_none_or(|list| !list.is_empty())
+        }
         "name" | "generateName" | "namespace" | "resourceVersion" => value != "",
         _ => true,
     });
@@ -98,11 +104,13 @@ fn mismatch(value: &Value, key: &str, expected: &str) -> String {
     )
 }
 
-/// Removes what only the server may say.
-pub(super) fn clear_server_fields(object: &mut Value) {
+/// Removes what only the server may say. Kinds whose generation it does not count keep what a client made of it.
+pub(super) fn clear_server_fields(object: &mut Value, counts_generation: bool) {
     let metadata = object.metadata_mut();
     for field in SERVER_FIELDS {
-        metadata.remove(field);
+        if counts_generation || field != "generation" {
+            metadata.remove(field);
+        }
     }
 }
 
@@ -130,6 +138,17 @@ pub(super) fn keep_server_fields(new: &mut Value, old: &Value) {
             None => metadata.remove(field),
         };
     }
+}
+
+/// Undoes every change but that of managedFields, of which each endpoint has a part.
+pub(super) fn reset(new: &mut Value, old: &Value) {
+    let managed = new.metadata_mut().remove("managedFields");
+    *new = old.clone();
+    let metadata = new.metadata_mut();
+    match managed {
+        Some(managed) => metadata.insert("managedFields".into(), managed),
+        None => metadata.remove("managedFields"),
+    };
 }
 
 /// Fills the namespace in from the URL, or refuses another one. Cluster-scoped objects lose theirs: manifests of whole
@@ -217,5 +236,20 @@ mod tests {
                 "uid": "u", "generation": 2, "resourceVersion": "5", "labels": {"a": "b"}
             }})
         );
+    }
+
+    #[test]
+    fn a_reset_leaves_nothing_but_managed_fields() {
+        let old =
+            json!({"metadata": {"name": "a", "managedFields": [{"manager": "x"}]}, "spec": 1});
+        let mut new =
+            json!({"metadata": {"name": "b", "managedFields": [{"manager": "y"}]}, "spec": 2});
+        reset(&mut new, &old);
+        assert_eq!(
+            new,
+            json!({"metadata": {"name": "a", "managedFields": [{"manager": "y"}]}, "spec": 1})
+        );
+        reset(&mut new, &json!({"metadata": {}}));
+        assert_eq!(new, json!({"metadata": {"managedFields": [{"manager": "y"}]}}));
     }
 }

@@ -5,10 +5,11 @@ pub(crate) mod create;
 pub(crate) mod decode;
 pub(crate) mod delete;
 pub(crate) mod kind;
+pub(crate) mod managed;
 mod metadata;
 pub(crate) mod update;
 
-use emb_meta::{FieldError, Status};
+use emb_meta::{FieldError, Status, validate};
 use emb_schema::Budget;
 use serde_json::Value;
 
@@ -46,13 +47,30 @@ fn check_content(
     mut errors: Vec<FieldError>,
 ) -> Vec<FieldError> {
     let resource = &served.resource;
-    let more = if served.custom.is_some() {
-        resource.schema.validate_after(new, old, Budget::default(), &errors)
-    } else {
-        resource.validate_builtin(new, old)
-    };
-    errors.extend(more);
+    if served.custom.is_some() {
+        let more = resource.schema.validate_after(new, old, Budget::default(), &errors);
+        errors.extend(more);
+        return errors;
+    }
+    if finalizers_have_domains(served) {
+        errors.extend(validate::check_finalizers(new));
+        // The reference asks twice on an update.
+        if old.is_some() {
+            errors.extend(validate::check_metadata(new));
+            errors.extend(validate::check_finalizers(new));
+        }
+    }
+    errors.extend(resource.validate_builtin(new, old));
     errors
+}
+
+/// Whether finalizers of a built-in kind must be domain-qualified: those of Events, Leases and definitions need not be.
+fn finalizers_have_domains(served: &Served) -> bool {
+    let resource = &served.group_resource;
+    match &*resource.group {
+        "" => &*resource.resource != "events",
+        group => group == "rbac.authorization.k8s.io",
+    }
 }
 
 /// 422 when there is anything to complain about.

@@ -3,14 +3,17 @@
 use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
-use super::{check_content, kind, metadata, refuse};
+use super::{check_content, finalizers_have_domains, kind, managed, metadata, refuse};
 use crate::{access::check_escalation, call::Call};
 
-/// How the new object came about; it decides how a changed uid is answered.
+/// How the new object came about; it decides how a changed uid is answered and whose the changes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
+    Post,
     Put,
     Patch,
+    /// The managers of its fields are known already.
+    Apply,
 }
 
 /// What happens before mutating admission: identity, preconditions, and the part of the object this endpoint may change.
@@ -31,6 +34,9 @@ pub(crate) fn begin(
     metadata::keep_server_fields(new, old);
     separate_status(call, new, old);
     kind::on_update(call, new, old);
+    if source != Source::Apply {
+        managed::of_change(call, new, old);
+    }
     Ok(())
 }
 
@@ -47,7 +53,10 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     let mut errors = check_content(&call.served, new, Some(old), validate::check_update(new, old));
     errors.extend(kind::problems(call, new));
     refuse(&call.served, old.name(), &errors)?;
-    call.warnings.extend(validate::warnings(new));
+    if call.served.custom.is_some() {
+        call.warnings.extend(validate::warnings(new, Some(old)));
+    }
+    emb_apply::keep_times(old, new);
     Ok(())
 }
 
@@ -72,30 +81,41 @@ fn check_version(call: &Call, new: &Value, old: &Value, source: Source) -> Resul
 
 fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<(), Status> {
     let given = new.uid();
-    if given.is_empty() || given == old.uid() {
+    // What a patch of a subresource says about metadata does not count.
+    let ignored = source != Source::Put && !call.path.subresource.is_empty();
+    if ignored || given.is_empty() || given == old.uid() {
         return Ok(());
     }
     match source {
-        Source::Put => Err(Status::conflict(
-            &call.served.group_resource,
-            call.name(),
-            &format!(
-                "Precondition failed: UID in precondition: {given}, UID in object meta: {}",
-                old.uid()
-            ),
-        )),
-        Source::Patch => {
+        Source::Put => Err(other_uid(call, given, old.uid())),
+        Source::Post | Source::Patch | Source::Apply => {
             let error = FieldError::invalid("metadata.uid", &json!(given), "field is immutable");
-            Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &[error]))
+            // The reference asks twice.
+            let times = if finalizers_have_domains(&call.served) { 2 } else { 1 };
+            let errors = vec![error; times];
+            Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &errors))
         }
     }
+}
+
+/// 409 for an update of another object than the one that is there, in the words of the reference's storage.
+pub(crate) fn other_uid(call: &Call, given: &str, actual: &str) -> Status {
+    let resource = &call.served.group_resource;
+    let group = if call.served.custom.is_some() { &*resource.group } else { "" };
+    let place = [group, &*resource.resource, call.namespace(), call.name()];
+    let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, UID in object meta: {actual}",
+        place.join("/")
+    );
+    Status::conflict(resource, call.name(), &why)
 }
 
 /// The main endpoint leaves status alone; the status endpoint changes nothing else.
 fn separate_status(call: &Call, new: &mut Value, old: &Value) {
     if call.path.subresource == "status" {
         let status = new.get("status").cloned();
-        *new = old.clone();
+        metadata::reset(new, old);
         set_member(new, "status", status);
     } else if call.served.resource.has_status {
         set_member(new, "status", old.get("status").cloned());

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub(crate) use custom::DEFINITIONS;
 pub(crate) use document::Document;
-pub(crate) use served::Served;
+pub(crate) use served::{Served, members_length, metadata_length, write_members, write_metadata};
 
 use custom::Definition;
 

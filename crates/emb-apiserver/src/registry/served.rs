@@ -2,15 +2,21 @@
 //!
 //! Bodies are stored without `apiVersion` and `kind`. Both are a fixed text in front of the stored members, so that one
 //! object, an item of a built-in list (which shows neither) and every served version of a custom resource all come from
-//! the same bytes without parsing.
+//! the same bytes without parsing. `metadata.managedFields` is stored beside them and put in where it is shown.
 
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use emb_kinds::{BuiltInKind, Origin, Resource};
-use emb_meta::GroupResource;
+use emb_meta::{GroupResource, ObjectExt};
 use emb_store::{Entry, Key};
 use serde_json::{Value, json};
+
+use crate::request::query::Managers;
+
+/// How an object that is reduced to its metadata begins.
+const METADATA_HEAD: &[u8] =
+    b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":";
 
 /// A resource at a version, ready to serve.
 pub(crate) struct Served {
@@ -19,6 +25,8 @@ pub(crate) struct Served {
     pub(crate) group_resource: GroupResource,
     /// Where its objects are stored.
     pub(crate) storage: GroupResource,
+    /// Group and version, as objects name them.
+    pub(crate) api_version: String,
     /// `{"apiVersion":"…","kind":"…",`: what stands before the stored members.
     head: Bytes,
     /// What is special to custom resources.
@@ -49,12 +57,14 @@ impl Served {
     }
 
     fn new(resource: Arc<Resource>, custom: Option<Custom>) -> Self {
+        let api_version = resource.gvk.group_version().to_string();
         let head = format!(
             "{{\"apiVersion\":{},\"kind\":{},",
-            json!(resource.gvk.group_version().to_string()),
+            json!(api_version),
             json!(&*resource.gvk.kind)
         );
         Self {
+            api_version,
             group_resource: resource.group_resource(),
             storage: resource.storage(),
             head: head.into(),
@@ -80,13 +90,26 @@ impl Served {
         }
     }
 
-    /// The stored object with everything a reader sees.
+    /// The stored object with everything a reader sees but managedFields.
     pub(crate) fn value(&self, entry: &Entry) -> Value {
         self.value_written(entry, entry.revision)
     }
 
+    /// The stored object with everything a reader sees.
+    pub(crate) fn shown(&self, entry: &Entry, managers: Managers) -> Value {
+        self.shown_written(entry, entry.revision, managers)
+    }
+
     /// The same for the last state of a deleted object, whose content is older than its revision.
-    pub(crate) fn value_written(&self, entry: &Entry, written: u64) -> Value {
+    pub(crate) fn shown_written(&self, entry: &Entry, written: u64, managers: Managers) -> Value {
+        let mut object = self.value_written(entry, written);
+        if managers == Managers::Shown && !entry.managed.is_empty() {
+            object.metadata_mut().insert("managedFields".into(), entry.managed.value());
+        }
+        object
+    }
+
+    fn value_written(&self, entry: &Entry, written: u64) -> Value {
         let mut object = entry.value();
         self.add_type(&mut object);
         if !self.is_raw_since(written) {
@@ -96,42 +119,42 @@ impl Served {
     }
 
     /// The object as JSON text, with its type.
-    pub(crate) fn bytes(&self, entry: &Entry) -> Bytes {
-        self.bytes_written(entry, entry.revision)
+    pub(crate) fn bytes(&self, entry: &Entry, managers: Managers) -> Bytes {
+        self.bytes_written(entry, entry.revision, managers)
     }
 
     /// The same for the last state of a deleted object.
-    pub(crate) fn bytes_written(&self, entry: &Entry, written: u64) -> Bytes {
+    pub(crate) fn bytes_written(&self, entry: &Entry, written: u64, managers: Managers) -> Bytes {
         if !self.is_raw_since(written) {
-            return self.value_written(entry, written).to_string().into();
+            return self.shown_written(entry, written, managers).to_string().into();
         }
-        let mut out = BytesMut::with_capacity(self.head.len() + entry.body.len());
-        self.write_raw(entry, &mut out);
+        let mut out = BytesMut::with_capacity(self.head.len() + members_length(entry, managers));
+        self.write_raw(entry, managers, &mut out);
         out.freeze()
     }
 
     /// Appends the object as JSON text, with its type.
-    pub(crate) fn write(&self, entry: &Entry, out: &mut BytesMut) {
+    pub(crate) fn write(&self, entry: &Entry, managers: Managers, out: &mut BytesMut) {
         if self.is_raw(entry) {
-            self.write_raw(entry, out);
+            self.write_raw(entry, managers, out);
         } else {
-            out.put_slice(self.value(entry).to_string().as_bytes());
+            out.put_slice(self.shown(entry, managers).to_string().as_bytes());
         }
     }
 
-    fn write_raw(&self, entry: &Entry, out: &mut BytesMut) {
+    fn write_raw(&self, entry: &Entry, managers: Managers, out: &mut BytesMut) {
         out.put_slice(&self.head);
-        out.put_slice(entry.body.get(1..).unwrap_or_default());
+        write_members(entry, managers, out);
     }
 
-    /// How an item of a list begins; the stored body follows from its second byte.
+    /// How an item of a list begins; its members follow.
     pub(crate) fn item_head(&self) -> Bytes {
         if self.custom.is_some() { self.head.clone() } else { Bytes::from_static(b"{") }
     }
 
     /// An item of a list that cannot be shown as it is stored.
-    pub(crate) fn item(&self, entry: &Entry) -> Bytes {
-        let mut object = self.value(entry);
+    pub(crate) fn item(&self, entry: &Entry, managers: Managers) -> Bytes {
+        let mut object = self.shown(entry, managers);
         if self.custom.is_none() {
             remove_type(&mut object);
         }
@@ -149,8 +172,7 @@ impl Served {
     /// Gives an object the type of this resource.
     pub(crate) fn add_type(&self, object: &mut Value) {
         if let Some(object) = object.as_object_mut() {
-            object
-                .insert("apiVersion".into(), json!(self.resource.gvk.group_version().to_string()));
+            object.insert("apiVersion".into(), json!(self.api_version));
             object.insert("kind".into(), json!(&*self.resource.gvk.kind));
         }
     }
@@ -175,6 +197,43 @@ impl Served {
             self.add_type(object);
         }
     }
+}
+
+/// Appends the stored members of an object and the brace after them.
+pub(crate) fn write_members(entry: &Entry, managers: Managers, out: &mut BytesMut) {
+    let (before, after) = entry.parts();
+    out.put_slice(before.get(1..).unwrap_or_default());
+    if managers == Managers::Shown {
+        entry.managed.write(out);
+    }
+    out.put_slice(after);
+}
+
+/// Appends the object reduced to its metadata, which is the same in every version and whatever the schema says.
+pub(crate) fn write_metadata(entry: &Entry, managers: Managers, out: &mut BytesMut) {
+    let (before, after) = entry.metadata_parts();
+    out.put_slice(METADATA_HEAD);
+    out.put_slice(before);
+    if managers == Managers::Shown {
+        entry.managed.write(out);
+    }
+    out.put_slice(after);
+    out.put_u8(b'}');
+}
+
+/// How many bytes [`write_metadata`] appends.
+pub(crate) fn metadata_length(entry: &Entry, managers: Managers) -> usize {
+    let (before, after) = entry.metadata_parts();
+    METADATA_HEAD.len() + before.len() + managed_length(entry, managers) + after.len() + 1
+}
+
+/// How many bytes [`write_members`] appends.
+pub(crate) fn members_length(entry: &Entry, managers: Managers) -> usize {
+    entry.body.len().saturating_sub(1) + managed_length(entry, managers)
+}
+
+fn managed_length(entry: &Entry, managers: Managers) -> usize {
+    if managers == Managers::Shown { entry.managed.length() } else { 0 }
 }
 
 fn remove_type(object: &mut Value) {

@@ -130,6 +130,7 @@ pub(crate) enum PatchType {
     Json,
     Merge,
     Strategic,
+    Apply,
 }
 
 /// The type of a patch; strategic patches exist for built-in kinds alone.
@@ -138,11 +139,13 @@ pub(crate) fn patch_type(content_type: &str, strategic: bool) -> Result<PatchTyp
         "application/json-patch+json" => Ok(PatchType::Json),
         "application/merge-patch+json" => Ok(PatchType::Merge),
         "application/strategic-merge-patch+json" if strategic => Ok(PatchType::Strategic),
+        "application/apply-patch+yaml" => Ok(PatchType::Apply),
         _ => {
             let mut accepted = vec!["application/json-patch+json", "application/merge-patch+json"];
             if strategic {
                 accepted.push("application/strategic-merge-patch+json");
             }
+            accepted.push("application/apply-patch+yaml");
             Err(Status::new(
                 Reason::UnsupportedMediaType,
                 format!(
@@ -192,7 +195,9 @@ mod tests {
         let strategic = "application/strategic-merge-patch+json";
         assert_eq!(patch_type(strategic, true).unwrap(), PatchType::Strategic);
         assert_eq!(patch_type(strategic, false).unwrap_err().code, 415);
-        assert_eq!(patch_type("application/json", true).unwrap_err().code, 415);
+        let other = patch_type("application/apply-patch+json", true).unwrap_err();
+        assert_eq!(other.code, 415);
+        assert!(other.message.ends_with("+json, application/apply-patch+yaml"), "{other}");
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use emb_meta::{FieldError, GroupKind, Reason, Status};
 use serde_json::json;
 
-use super::path::decode;
+use super::{negotiate::PatchType, path::decode};
 
 /// The query parameters in the order they came.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,11 @@ impl Query {
         self.find(key).is_some_and(|value| !matches!(value, "false" | "0"))
     }
 
+    /// `omitManagedFields`, a parameter of our own: controllers have no use for managedFields.
+    pub(crate) fn managers(&self) -> Managers {
+        if self.flag("omitManagedFields") { Managers::Omitted } else { Managers::Shown }
+    }
+
     /// A whole number, or 400 in the words of the API.
     pub(crate) fn number(&self, key: &str) -> Result<Option<i64>, Status> {
         match self.find(key) {
@@ -53,6 +58,13 @@ impl Query {
             }),
         }
     }
+}
+
+/// Whether a reply shows `metadata.managedFields`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Managers {
+    Shown,
+    Omitted,
 }
 
 /// How strictly unknown and duplicate fields are taken.
@@ -71,11 +83,31 @@ pub(crate) struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Reads `dryRun`, `fieldManager` and `fieldValidation`; `options` names the options kind in errors.
+    /// Reads `fieldManager`, `dryRun` and `fieldValidation`; `options` names the options kind in errors.
     pub(crate) fn read(query: &Query, options: &str) -> Result<Self, Status> {
-        let mut errors = Vec::new();
-        let dry_run = read_dry_run(query, &mut errors);
+        Self::read_after(query, options, Vec::new())
+    }
+
+    /// The same for a patch, where apply needs a manager and nothing else may be forced.
+    pub(crate) fn read_patch(query: &Query, kind: PatchType) -> Result<Self, Status> {
+        let error = if kind == PatchType::Apply {
+            let detail = "is required for apply patch";
+            let missing = query.get("fieldManager").is_empty();
+            missing.then(|| FieldError::required("fieldManager", detail))
+        } else {
+            let detail = "may not be specified for non-apply patch";
+            query.find("force").map(|_| FieldError::forbidden("force", detail))
+        };
+        Self::read_after(query, "PatchOptions", error.into_iter().collect())
+    }
+
+    fn read_after(
+        query: &Query,
+        options: &str,
+        mut errors: Vec<FieldError>,
+    ) -> Result<Self, Status> {
         check_field_manager(query.get("fieldManager"), &mut errors);
+        let dry_run = read_dry_run(query, &mut errors);
         let field_validation = match query.get("fieldValidation") {
             "" | "Warn" => FieldValidation::Warn,
             "Ignore" => FieldValidation::Ignore,
@@ -113,12 +145,12 @@ fn check_field_manager(manager: &str, errors: &mut Vec<FieldError>) {
     if manager.len() > 128 {
         errors.push(FieldError::too_long("fieldManager", 128));
     }
-    if manager.chars().any(char::is_control) {
-        errors.push(FieldError::invalid(
-            "fieldManager",
-            &json!(manager),
-            "should only contain printable characters",
-        ));
+    for (at, letter) in manager.char_indices() {
+        if letter.is_control() || (letter.is_whitespace() && letter != ' ') {
+            let detail =
+                format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+            errors.push(FieldError::invalid("fieldManager", &json!(manager), &detail));
+        }
     }
 }
 
@@ -159,6 +191,14 @@ mod tests {
         assert_eq!(read("fieldValidation=Maybe").unwrap_err().code, 422);
         let long = format!("fieldManager={}", "x".repeat(129));
         assert_eq!(read(&long).unwrap_err().code, 422);
+        let read = |text: &str, kind| {
+            WriteOptions::read_patch(&Query::parse(text), kind).err().map(|status| status.message)
+        };
+        assert_eq!(read("fieldManager=me&force=true", PatchType::Apply), None);
+        let missing = read("force=true", PatchType::Apply).unwrap_or_default();
+        assert!(missing.ends_with("fieldManager: Required value: is required for apply patch"));
+        let forced = read("force=false", PatchType::Merge).unwrap_or_default();
+        assert!(forced.ends_with("force: Forbidden: may not be specified for non-apply patch"));
     }
 
     #[test]

@@ -8,7 +8,11 @@ use emb_store::Entry;
 use serde_json::{Map, Value, json};
 
 use super::Body;
-use crate::{registry::Served, verb::list::List};
+use crate::{
+    registry::{Served, members_length, metadata_length, write_members, write_metadata},
+    request::query::Managers,
+    verb::list::List,
+};
 
 /// About how much is copied at a time.
 const PIECE_BYTES: usize = 128 * 1024;
@@ -26,26 +30,50 @@ pub(super) fn metadata(list: &List) -> Value {
     Value::Object(metadata)
 }
 
+/// What items of a list look like.
+enum Look {
+    /// Stored members behind this beginning.
+    Whole(Bytes),
+    Metadata,
+}
+
 /// The body of a list in plain JSON.
-pub(super) fn body(served: &Served, list: List) -> Body {
-    let head = format!(
-        "{{\"kind\":{},\"apiVersion\":{},\"metadata\":{},\"items\":[",
-        json!(&*served.resource.list_kind),
-        json!(served.resource.gvk.group_version().to_string()),
-        metadata(&list)
+pub(super) fn body(served: &Served, list: List, managers: Managers) -> Body {
+    let head = head(
+        &served.resource.list_kind,
+        &served.resource.gvk.group_version().to_string(),
+        &metadata(&list),
     );
-    let item_head = served.item_head();
-    let items: Vec<Item> = list.entries.into_iter().map(|entry| Item::new(served, entry)).collect();
-    let commas = items.len().saturating_sub(1);
-    let content: usize = items.iter().map(|item| item.length(&item_head)).sum();
-    let length = head.len() + content + commas + TAIL.len();
-    let pieces = Pieces {
-        start: Some(head.into()),
-        items: items.into_iter(),
-        item_head,
-        first: true,
-        done: false,
+    let look = Look::Whole(served.item_head());
+    let item = |entry: Arc<Entry>| {
+        if served.is_raw(&entry) {
+            Item::Stored(entry)
+        } else {
+            Item::Made(served.item(&entry, managers))
+        }
     };
+    let items = list.entries.into_iter().map(item).collect();
+    assemble(head, items, Style { look, managers })
+}
+
+/// The body of a list of metadata in plain JSON.
+pub(super) fn metadata_body(list: List, managers: Managers) -> Body {
+    let head = head("PartialObjectMetadataList", "meta.k8s.io/v1", &metadata(&list));
+    let items = list.entries.into_iter().map(Item::Stored).collect();
+    assemble(head, items, Style { look: Look::Metadata, managers })
+}
+
+fn head(kind: &str, api_version: &str, metadata: &Value) -> String {
+    let (kind, api_version) = (json!(kind), json!(api_version));
+    format!("{{\"kind\":{kind},\"apiVersion\":{api_version},\"metadata\":{metadata},\"items\":[")
+}
+
+fn assemble(head: String, items: Vec<Item>, style: Style) -> Body {
+    let commas = items.len().saturating_sub(1);
+    let content: usize = items.iter().map(|item| style.length(item)).sum();
+    let length = head.len() + content + commas + TAIL.len();
+    let start = Some(head.into());
+    let pieces = Pieces { start, items: items.into_iter(), style, first: true, done: false };
     Body::pieces(pieces, length as u64)
 }
 
@@ -56,25 +84,31 @@ enum Item {
     Made(Bytes),
 }
 
-impl Item {
-    fn new(served: &Served, entry: Arc<Entry>) -> Self {
-        if served.is_raw(&entry) { Self::Stored(entry) } else { Self::Made(served.item(&entry)) }
-    }
+/// How items are written.
+struct Style {
+    look: Look,
+    managers: Managers,
+}
 
-    fn length(&self, item_head: &Bytes) -> usize {
-        match self {
-            Self::Stored(entry) => item_head.len() + entry.body.len().saturating_sub(1),
-            Self::Made(bytes) => bytes.len(),
+impl Style {
+    fn length(&self, item: &Item) -> usize {
+        match (item, &self.look) {
+            (Item::Made(bytes), _) => bytes.len(),
+            (Item::Stored(entry), Look::Whole(head)) => {
+                head.len() + members_length(entry, self.managers)
+            }
+            (Item::Stored(entry), Look::Metadata) => metadata_length(entry, self.managers),
         }
     }
 
-    fn write(&self, item_head: &Bytes, out: &mut BytesMut) {
-        match self {
-            Self::Stored(entry) => {
-                out.extend_from_slice(item_head);
-                out.extend_from_slice(entry.body.get(1..).unwrap_or_default());
+    fn write(&self, item: &Item, out: &mut BytesMut) {
+        match (item, &self.look) {
+            (Item::Made(bytes), _) => out.extend_from_slice(bytes),
+            (Item::Stored(entry), Look::Whole(head)) => {
+                out.extend_from_slice(head);
+                write_members(entry, self.managers, out);
             }
-            Self::Made(bytes) => out.extend_from_slice(bytes),
+            (Item::Stored(entry), Look::Metadata) => write_metadata(entry, self.managers, out),
         }
     }
 }
@@ -82,7 +116,7 @@ impl Item {
 struct Pieces {
     start: Option<Bytes>,
     items: std::vec::IntoIter<Item>,
-    item_head: Bytes,
+    style: Style,
     first: bool,
     done: bool,
 }
@@ -107,7 +141,7 @@ impl Iterator for Pieces {
             if !std::mem::take(&mut self.first) {
                 out.extend_from_slice(b",");
             }
-            item.write(&self.item_head, &mut out);
+            self.style.write(&item, &mut out);
         }
         Some(out.freeze())
     }

@@ -1,7 +1,7 @@
 //! From a verb's answer to an HTTP response.
 
 use bytes::Bytes;
-use emb_meta::{Reason, Status};
+use emb_meta::{ObjectExt, Reason, Status};
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -11,21 +11,30 @@ use super::{
 };
 use crate::{
     call::{Call, Reply},
-    request::negotiate::{Encoding, Form, Shape},
+    request::{
+        negotiate::{Encoding, Form, Shape},
+        query::Managers,
+    },
     verb::list::List,
 };
 
 /// Writes what a verb answered.
 pub(crate) fn reply(call: &Call, form: Form, reply: Reply) -> Result<Response<Body>, Status> {
+    let managers = call.info.query.managers();
     match reply {
         Reply::Written(response) => Ok(response),
         Reply::Plain(code, body) => Ok(value(code, form.encoding, &body)),
-        Reply::Object(code, object) => one(call, form, code, object),
-        Reply::Stored(code, entry) if form == Form::JSON => {
-            Ok(document(code, "application/json", call.served.bytes(&entry)))
+        Reply::Object(code, mut object) => {
+            if managers == Managers::Omitted {
+                object.metadata_mut().remove("managedFields");
+            }
+            one(call, form, code, object)
         }
-        Reply::Stored(code, entry) => one(call, form, code, call.served.value(&entry)),
-        Reply::List(list) => many(call, form, list),
+        Reply::Stored(code, entry) if form == Form::JSON => {
+            Ok(document(code, "application/json", call.served.bytes(&entry, managers)))
+        }
+        Reply::Stored(code, entry) => one(call, form, code, call.served.shown(&entry, managers)),
+        Reply::List(list) => many(call, form, list, managers),
     }
 }
 
@@ -44,15 +53,27 @@ fn one(call: &Call, form: Form, code: StatusCode, object: Value) -> Result<Respo
     Ok(value(code, form.encoding, &shaped))
 }
 
-fn many(call: &Call, form: Form, listed: List) -> Result<Response<Body>, Status> {
-    if form == Form::JSON {
-        let mut response = Response::new(list::body(&call.served, listed));
+fn many(
+    call: &Call,
+    form: Form,
+    listed: List,
+    managers: Managers,
+) -> Result<Response<Body>, Status> {
+    if form.encoding == Encoding::Json && matches!(form.shape, Shape::Full | Shape::MetadataList) {
+        let body = match form.shape {
+            Shape::MetadataList => list::metadata_body(listed, managers),
+            _ => list::body(&call.served, listed, managers),
+        };
+        let mut response = Response::new(body);
         set_content_type(&mut response, "application/json");
         return Ok(response);
     }
     let resource = &call.served.resource;
     let metadata = list::metadata(&listed);
-    let objects: Vec<Value> = listed.entries.iter().map(|entry| call.served.value(entry)).collect();
+    // Nobody reads managedFields in a row of a table, and parsing them would be most of the work of one.
+    let managers = if matches!(form.shape, Shape::Table(_)) { Managers::Omitted } else { managers };
+    let show = |entry| call.served.shown(entry, managers);
+    let objects: Vec<Value> = listed.entries.iter().map(|entry| show(entry)).collect();
     let body = match form.shape {
         Shape::Full => {
             let items: Vec<Value> = objects.into_iter().map(|o| list_item(call, o)).collect();

@@ -12,7 +12,7 @@ use crate::{
     admission::Operation,
     call::{Call, Reply},
     lifecycle,
-    object::{create, decode},
+    object::{create, decode, update::Source},
     request::query::WriteOptions,
 };
 
@@ -23,7 +23,7 @@ const NAME_ATTEMPTS: usize = 8;
 pub(super) async fn create(call: &mut Call) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.info.query, "CreateOptions")?;
     let object = decode::object(call, options.field_validation)?;
-    insert(call, object, options).await
+    insert(call, object, options, Source::Post).await
 }
 
 enum Attempt {
@@ -39,13 +39,14 @@ pub(super) async fn insert(
     call: &mut Call,
     object: Value,
     options: WriteOptions,
+    source: Source,
 ) -> Result<Reply, Status> {
     let generated = object.name().is_empty();
     let warnings = call.warnings.len();
     let (mut attempts, mut moves) = (1, 0);
     loop {
         call.warnings.truncate(warnings);
-        match attempt(call, object.clone(), options).await? {
+        match attempt(call, object.clone(), options, source).await? {
             Attempt::Done(reply) => return Ok(reply),
             Attempt::Taken(_) if generated && attempts < NAME_ATTEMPTS => attempts += 1,
             Attempt::Taken(status) => return Err(status),
@@ -62,17 +63,18 @@ async fn attempt(
     call: &mut Call,
     mut object: Value,
     options: WriteOptions,
+    source: Source,
 ) -> Result<Attempt, Status> {
     let dry_run = options.dry_run;
     let namespace = lifecycle::admit_create(call, object.name())?;
-    create::begin(call, &mut object)?;
+    create::begin(call, &mut object, source)?;
     let admits = !call.state.admission.is_empty();
     let mut request = None;
     if admits {
         let asked = call.admission_request(Operation::Create, object.name(), None, dry_run);
         call.warnings.extend(call.state.admission.mutate(&asked, &mut object).await?);
         // Nobody but the client and the server has a say in what identifies the object.
-        create::begin(call, &mut object)?;
+        create::begin(call, &mut object, Source::Apply)?;
         request = Some(asked);
     }
     let companions = create::complete(call, &mut object)?;

@@ -13,12 +13,13 @@ use crate::{
     admission::Operation,
     call::{Call, Reply},
     object::delete::{self, DeleteOptions, Plan},
+    request::query::Managers,
 };
 
 /// What became of the object.
 pub(super) enum Deleted {
     /// It is gone; this was its last state.
-    Gone(Arc<Entry>, Value),
+    Gone(Value),
     /// It waits for its finalizers.
     Waiting(Arc<Entry>),
     /// A dry run: it would wait, and look like this.
@@ -33,12 +34,12 @@ pub(super) async fn delete(call: &mut Call) -> Result<Reply, Status> {
     call.warnings.extend(warnings);
     Ok(match deleted {
         // Clients of this kind expect to see what they deleted.
-        Deleted::Gone(_, object)
+        Deleted::Gone(object)
             if call.served.resource.built_in() == Some(BuiltInKind::ServiceAccount) =>
         {
             Reply::Object(StatusCode::OK, object)
         }
-        Deleted::Gone(_, object) => Reply::Plain(StatusCode::OK, success(call, &object)),
+        Deleted::Gone(object) => Reply::Plain(StatusCode::OK, success(call, &object)),
         Deleted::Waiting(entry) => Reply::Stored(StatusCode::OK, entry),
         Deleted::WouldWait(object) => Reply::Object(StatusCode::OK, object),
     })
@@ -56,7 +57,7 @@ pub(super) async fn delete_one(
         let Some(current) = call.state.store.head(key) else {
             return Err(Status::not_found(&call.served.group_resource, &key.name));
         };
-        let old = Arc::new(call.served.value(&current));
+        let old = Arc::new(call.served.shown(&current, Managers::Shown));
         let plan = delete::plan(call, &old, options, call.state.clock.now())?;
         let mut warnings = Vec::new();
         if !call.state.admission.is_empty() {
@@ -93,7 +94,7 @@ async fn carry_out(
         }
         Plan::Mark(new) if dry_run => return Ok(Some(Deleted::WouldWait(new))),
         Plan::Remove if dry_run => {
-            return Ok(Some(Deleted::Gone(current.clone(), old.as_ref().clone())));
+            return Ok(Some(Deleted::Gone(old.as_ref().clone())));
         }
         Plan::Mark(new) => (Op::Put { key, object: call.served.to_stored(new), expect }, false),
         Plan::Remove => (Op::Delete { key, expect }, true),
@@ -101,7 +102,10 @@ async fn carry_out(
     match call.state.commit(vec![op]).await {
         Ok(events) => Ok(events.into_iter().next().map(|event| {
             if gone {
-                Deleted::Gone(event.entry.clone(), old.as_ref().clone())
+                let mut last = old.as_ref().clone();
+                let revision = json!(event.entry.revision.to_string());
+                last.metadata_mut().insert("resourceVersion".into(), revision);
+                Deleted::Gone(last)
             } else {
                 Deleted::Waiting(event.entry.clone())
             }

@@ -1,12 +1,14 @@
 //! Deleting every object that a selector matches, each in a commit of its own.
 
+use std::sync::Arc;
+
 use emb_meta::{Reason, Status};
+use emb_store::Entry;
 use futures::{StreamExt, stream};
 
 use super::{
-    delete::{Deleted, delete_one},
-    list::List,
-    selection::Selection,
+    delete::delete_one,
+    list::{self, List},
 };
 use crate::{
     call::{Call, Reply},
@@ -16,33 +18,31 @@ use crate::{
 /// Deletes that share group commits; more would only queue.
 const CONCURRENT: usize = 64;
 
-/// Answers a DELETE of a collection with the last states of what was deleted.
+/// Answers a DELETE of a collection, or of a page of it, with what was deleted, as it was before.
 pub(super) async fn delete_collection(call: &mut Call) -> Result<Reply, Status> {
     let options = DeleteOptions::read(call)?;
-    let selection = Selection::read(call)?;
-    let entries = selection.list(call).entries;
+    let listed = list::select(call).await?;
     let shared: &Call = call;
-    let mut results = stream::iter(entries)
-        .map(|entry| {
-            let options = &options;
-            async move { delete_one(shared, &entry.key, options, "").await }
-        })
-        .buffered(CONCURRENT);
-    let (mut deleted, mut warnings) = (Vec::new(), Vec::new());
-    while let Some(result) = results.next().await {
-        match result {
-            Ok((Deleted::Gone(entry, _) | Deleted::Waiting(entry), warned)) => {
-                deleted.push(entry);
-                warnings.extend(warned);
+    let delete = |entry: Arc<Entry>| {
+        let options = &options;
+        async move {
+            match delete_one(shared, &entry.key, options, "").await {
+                Ok((_, warnings)) => Ok(Some((entry, warnings))),
+                // Somebody else was faster.
+                Err(status) if status.reason == Reason::NotFound => Ok(None),
+                Err(status) => Err(status),
             }
-            Ok((Deleted::WouldWait(_), warned)) => warnings.extend(warned),
-            // Somebody else was faster.
-            Err(status) if status.reason == Reason::NotFound => {}
-            Err(status) => return Err(status),
+        }
+    };
+    let mut results = stream::iter(listed.entries).map(delete).buffered(CONCURRENT);
+    let (mut deleted, mut warned) = (Vec::new(), Vec::new());
+    while let Some(result) = results.next().await {
+        if let Some((entry, warnings)) = result? {
+            deleted.push(entry);
+            warned.extend(warnings);
         }
     }
     drop(results);
-    call.warnings.extend(warnings);
-    let revision = call.state.store.revision();
-    Ok(Reply::List(List { entries: deleted, revision, continue_token: None, remaining: None }))
+    call.warnings.extend(warned);
+    Ok(Reply::List(List { entries: deleted, ..listed }))
 }

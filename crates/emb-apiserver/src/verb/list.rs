@@ -40,19 +40,24 @@ enum At {
 
 /// Answers a GET of a collection.
 pub(super) async fn list(call: &mut Call) -> Result<Reply, Status> {
-    let selection = Selection::read(call)?;
-    let query = &call.info.query;
-    let mut limit = query.number("limit")?.and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0);
-    if query.find("sendInitialEvents").is_some() {
+    if call.info.query.find("sendInitialEvents").is_some() {
         let detail = "sendInitialEvents is forbidden for list";
         return Err(invalid_options(&[FieldError::forbidden("sendInitialEvents", detail)]));
     }
+    select(call).await.map(Reply::List)
+}
+
+/// The objects that the request means, or a page of them.
+pub(super) async fn select(call: &Call) -> Result<List, Status> {
+    let selection = Selection::read(call)?;
+    let query = &call.info.query;
+    let mut limit = query.number("limit")?.and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0);
     let resume = read_continue(query)?;
     let at = match &resume {
         Some(token) => token.revision.map_or(At::Current(0), At::Exactly),
         None => read_version(query, limit.is_some())?,
     };
-    if resume.is_none() && query.get("resourceVersion") == "0" {
+    if query.get("resourceVersion") == "0" {
         limit = None;
     }
     let mut listing = match at {
@@ -70,7 +75,7 @@ pub(super) async fn list(call: &mut Call) -> Result<Reply, Status> {
         At::Exactly(revision) => list_at(call, &selection, resume.as_ref(), revision).await?,
     };
     selection.retain(call, &mut listing);
-    Ok(Reply::List(page(listing, limit, selection.is_everything())))
+    Ok(page(listing, limit, selection.is_everything()))
 }
 
 async fn list_at(

@@ -1,5 +1,6 @@
 //! The verbs: each reads what it needs, lets the object rules and admission decide, and commits.
 
+mod apply;
 mod create;
 mod delete;
 mod delete_collection;
@@ -62,6 +63,9 @@ async fn serve_object(call: &mut Call) -> Result<Reply, Status> {
 
 async fn serve_subresource(call: &mut Call) -> Result<Reply, Status> {
     let Some(subresource) = call.served.resource.subresource(&call.path.subresource) else {
+        if call.served.custom.is_some() {
+            return Err(Status::not_found(&call.served.group_resource, call.name()));
+        }
         return handler::not_served(&call.snapshot, &call.path).map(Reply::Written);
     };
     let name = subresource.name;

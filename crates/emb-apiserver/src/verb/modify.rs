@@ -19,7 +19,7 @@ use crate::{
         kind,
         update::{self, Source},
     },
-    request::query::WriteOptions,
+    request::query::{Managers, WriteOptions},
 };
 
 /// Changes the object on the URL by `change`, which gets its present state.
@@ -35,7 +35,7 @@ pub(super) async fn modify(
         let Some(current) = call.state.store.head(&call.key()) else {
             return Err(call.not_found());
         };
-        let old = Arc::new(call.served.value(&current));
+        let old = Arc::new(call.served.shown(&current, Managers::Shown));
         let mut new = change(call, &old)?;
         update::begin(call, &mut new, &old, source)?;
         admit(call, &mut new, &old, options).await?;
@@ -62,7 +62,7 @@ async fn admit(
         call.admission_request(Operation::Update, &name, Some(old.clone()), options.dry_run);
     call.warnings.extend(call.state.admission.mutate(&request, new).await?);
     // Nobody but the client and the server has a say in what identifies the object, or in what this endpoint leaves alone.
-    update::begin(call, new, old, Source::Patch)?;
+    update::begin(call, new, old, Source::Apply)?;
     update::complete(call, new, old)?;
     call.warnings.extend(call.state.admission.validate(&request, Some(new)).await?);
     Ok(())

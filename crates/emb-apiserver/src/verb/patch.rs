@@ -4,10 +4,10 @@ use emb_codec::{
     json,
     patch::{self as codec, JsonPatch, PatchError},
 };
-use emb_meta::{Details, FieldError, GroupKind, Reason, Status};
+use emb_meta::{Details, Reason, Status};
 use serde_json::Value;
 
-use super::modify;
+use super::{apply::apply, modify};
 use crate::{
     call::{Call, Reply},
     object::{decode, update::Source},
@@ -27,15 +27,19 @@ enum Patch {
 pub(super) async fn patch(call: &mut Call) -> Result<Reply, Status> {
     let built_in = call.served.custom.is_none();
     let kind = patch_type(call.info.header("content-type"), built_in)?;
-    if call.info.query.find("force").is_some() {
-        let error = FieldError::forbidden("force", "may not be specified for non-apply patch");
-        return Err(Status::invalid(&GroupKind::new("meta.k8s.io", "PatchOptions"), "", &[error]));
+    let options = WriteOptions::read_patch(&call.info.query, kind)?;
+    if kind == PatchType::Apply {
+        return apply(call, options).await;
     }
-    let options = WriteOptions::read(&call.info.query, "PatchOptions")?;
-    let (patch, duplicates) = parse(&call.body, kind)?;
+    let parsed = parse(&call.body, kind);
+    // What is not there cannot be patched, whatever the patch says.
+    if parsed.is_err() && call.state.store.head(&call.key()).is_none() {
+        return Err(Status::not_found(&call.served.group_resource, call.name()));
+    }
+    let (patch, duplicates) = parsed?;
     modify::modify(call, Source::Patch, options, |call, old| {
         let mut new = old.clone();
-        apply(call, &patch, &mut new)?;
+        change(call, &patch, &mut new)?;
         decode::check_type(&call.served, &mut new, b"")?;
         decode::patched(call, options.field_validation, &mut new, &duplicates)?;
         Ok(new)
@@ -54,14 +58,14 @@ fn parse(body: &[u8], kind: PatchType) -> Result<(Patch, Vec<String>), Status> {
         }
         PatchType::Merge if decoded.value.is_object() => Patch::Merge(decoded.value),
         PatchType::Strategic if decoded.value.is_object() => Patch::Strategic(decoded.value),
-        PatchType::Merge | PatchType::Strategic => {
+        PatchType::Merge | PatchType::Strategic | PatchType::Apply => {
             return Err(undecodable(&"the patch is not an object"));
         }
     };
     Ok((patch, decoded.duplicates))
 }
 
-fn apply(call: &Call, patch: &Patch, target: &mut Value) -> Result<(), Status> {
+fn change(call: &Call, patch: &Patch, target: &mut Value) -> Result<(), Status> {
     match patch {
         Patch::Json(patch) => patch.apply(target),
         Patch::Merge(patch) => {

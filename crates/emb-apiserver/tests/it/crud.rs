@@ -97,8 +97,7 @@ fn names_are_checked_and_generated() {
         post(json!({"name": "a"})).await.expect(201);
         let again = post(json!({"name": "a"})).await.expect(409);
         assert_eq!(again.message(), "configmaps \"a\" already exists");
-        let warned = post(json!({"name": "b", "finalizers": ["plain"]})).await.expect(201);
-        assert_eq!(warned.warnings().len(), 1);
+        post(json!({"name": "b", "finalizers": ["plain"]})).await.expect(422);
     });
 }
 

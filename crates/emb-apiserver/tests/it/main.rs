@@ -9,6 +9,7 @@
 
 mod access;
 mod admission;
+mod apply;
 mod audit;
 mod built_in;
 mod crud;
@@ -21,6 +22,7 @@ mod garbage;
 mod kube_client;
 mod limits;
 mod list;
+mod managed;
 mod namespace;
 mod patch;
 mod restart;

@@ -70,7 +70,7 @@ fn strategic_patches_are_for_built_in_kinds() {
         let kind = "strategic-merge-patch+json";
         let refused = api.patch(&format!("{WIDGETS}/a"), kind, &json!({})).await.expect(415);
         assert!(refused.message().contains("application/merge-patch+json"));
-        api.patch(&format!("{WIDGETS}/a"), "apply-patch+yaml", &json!({})).await.expect(415);
+        api.patch(&format!("{WIDGETS}/a"), "apply-patch+json", &json!({})).await.expect(415);
         let mut body = config_map("a", json!({"k": "v", "n": "m"}));
         body["metadata"]["finalizers"] = json!(["a.b/c"]);
         api.post(CONFIG_MAPS, &body).await.expect(201);

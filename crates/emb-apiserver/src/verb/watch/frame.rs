@@ -12,7 +12,7 @@ use super::super::selection::Selection;
 use crate::{
     call::Call,
     registry::Served,
-    request::negotiate::Shape,
+    request::{negotiate::Shape, query::Managers},
     response::shape::{self, TableForm},
     state::State,
 };
@@ -24,6 +24,7 @@ pub(super) struct Framer {
     served: Arc<Served>,
     shape: Shape,
     include: IncludeObject,
+    managers: Managers,
     /// A table tells its columns in the first event only.
     columns_told: bool,
 }
@@ -63,6 +64,7 @@ impl Framer {
             served: call.served.clone(),
             shape,
             include: shape::include(call.info.query.get("includeObject"))?,
+            managers: call.info.query.managers(),
             columns_told: false,
         })
     }
@@ -70,9 +72,11 @@ impl Framer {
     /// Appends an object that was there before the watch began.
     pub(super) fn initial(&mut self, entry: &Entry, out: &mut BytesMut) {
         if self.shape == Shape::Full {
-            write_frame(Kind::Added.name(), out, |out| self.served.write(entry, out));
+            let write = |out: &mut BytesMut| self.served.write(entry, self.managers, out);
+            write_frame(Kind::Added.name(), out, write);
         } else {
-            out.put_slice(&self.shaped(Kind::Added.name(), self.served.value(entry)));
+            let object = self.served.shown(entry, self.managers);
+            out.put_slice(&self.shaped(Kind::Added.name(), object));
         }
     }
 
@@ -102,20 +106,27 @@ impl Framer {
 
     /// The frame that all watchers of the resource share.
     fn shared(&self, kind: Kind, event: &Event) -> Bytes {
-        let make = || frame(kind.name(), &self.served.bytes_written(&event.entry, written(event)));
-        if self.served.shares_frames() { event.frame.get_or_init(make).clone() } else { make() }
+        let make = || {
+            let object = self.served.bytes_written(&event.entry, written(event), self.managers);
+            frame(kind.name(), &object)
+        };
+        let shared = match self.managers {
+            Managers::Shown => &event.frame,
+            Managers::Omitted => &event.lean_frame,
+        };
+        if self.served.shares_frames() { shared.get_or_init(make).clone() } else { make() }
     }
 
     fn object(&self, kind: Kind, event: &Event) -> Value {
         match (kind, event.change, &event.previous) {
             // It stopped matching: the client knows the old object, and learns how far it has come.
             (Kind::Deleted, Change::Updated, Some(previous)) => {
-                let mut object = self.served.value(previous);
+                let mut object = self.served.shown(previous, self.managers);
                 let version = json!(event.revision.to_string());
                 object.metadata_mut().insert("resourceVersion".into(), version);
                 object
             }
-            _ => self.served.value_written(&event.entry, written(event)),
+            _ => self.served.shown_written(&event.entry, written(event), self.managers),
         }
     }
 
