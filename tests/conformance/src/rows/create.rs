@@ -1,13 +1,15 @@
 //! Rows 21–39: creating objects and what their metadata may hold.
 
 use anyhow::{Result, ensure};
+use http::Method;
 use serde_json::{Value, json};
 
+use super::apply::{entry, managers};
 use crate::{
     answer::RULES_UNCHECKED,
     difference::Difference,
     expect::{at, equal, matches, revision, text},
-    namespace::{config_map, widget, widget_with},
+    namespace::{Namespace, config_map, widget, widget_with},
     world::World,
 };
 
@@ -27,8 +29,36 @@ pub(crate) async fn custom_resource(world: &World<'_>) -> Result<()> {
     matches("creationTimestamp", time, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")?;
     at(&created, "/spec", json!({"color": "red", "size": "medium"}))?;
     equal("stored", &world.read(&namespace.widget("a")).await?, &created)?;
+    creators(world, &namespace).await?;
     let next = world.create(&namespace.widgets(), &widget("b")).await?;
     ensure!(revision(&next)? > revision(&created)?, "revisions do not grow");
+    Ok(())
+}
+
+/// A new object belongs to whoever the request names, or to the program that sent it.
+async fn creators(world: &World<'_>, namespace: &Namespace) -> Result<()> {
+    let version = "conf.example.com/v1";
+    let headers = [("content-type", "application/json"), ("user-agent", "tool/v1.2 (linux) x/y")];
+    for (name, query, manager) in
+        [("c", "", "tool"), ("d", "?fieldManager=me%2Fmyself", "me/myself")]
+    {
+        let mut object = widget_with(
+            name,
+            json!({"color": "red", "tags": ["a"], "path": ["b"],
+            "items": [{"name": "c", "value": "d"}], "sub": {"a": "x"}, "any": {"deep": {"er": [1]}}}),
+        );
+        object["metadata"]["labels"] = json!({"app": "x"});
+        let path = format!("{}{query}", namespace.widgets());
+        let reply = world.send(Method::POST, &path, &headers, object.to_string()).await?;
+        let fields = json!({
+            "f:metadata": {"f:labels": {".": {}, "f:app": {}}},
+            "f:spec": {".": {}, "f:color": {}, "f:path": {}, "f:size": {}, "f:tags": {".": {}, "v:\"a\"": {}},
+                "f:any": {".": {}, "f:deep": {".": {}, "f:er": {}}},
+                "f:items": {".": {}, "k:{\"name\":\"c\"}": {".": {}, "f:name": {}, "f:value": {}}},
+                "f:sub": {".": {}, "f:a": {}, "f:depth": {}}}});
+        let want = json!([entry(manager, "Update", version, fields)]);
+        equal("managers", &managers(&reply.is(201)?)?, &want)?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
+use super::versions;
 use crate::{
     cases::Cases,
     difference::Difference,
@@ -96,7 +97,8 @@ pub(crate) async fn name_conflict(world: &World<'_>) -> Result<()> {
     for crd in [others, thirds] {
         world.delete(&crd).await?.is(200)?;
     }
-    kind.remove(world).await
+    kind.remove(world).await?;
+    versions::freed_names(world).await
 }
 
 pub(crate) async fn immutable_fields(world: &World<'_>) -> Result<()> {
@@ -219,5 +221,6 @@ pub(crate) async fn deprecated_version(world: &World<'_>) -> Result<()> {
         at(&list.is(200)?, "/items/0/apiVersion", version.clone())?;
         equal(&version, &list.warnings(), &warnings)?;
     }
-    kind.remove(world).await
+    kind.remove(world).await?;
+    versions::several(world).await
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod account;
+mod apply;
 mod bad_definition;
 mod builtin;
 mod create;
@@ -29,6 +30,7 @@ mod token;
 mod tool;
 mod update;
 mod validation;
+mod versions;
 mod watch;
 
 use std::pin::Pin;
@@ -94,8 +96,6 @@ macro_rules! slow {
         Check::Runs(Pace::Slow, |world| Box::pin($check(world)))
     };
 }
-
-const LATER_APPLY: Check = Check::Later("server-side apply and managedFields");
 
 /// Every row of the plan.
 #[rustfmt::skip]
@@ -163,16 +163,16 @@ pub(crate) static ROWS: &[Row] = &[
     row(61, "strategic patch of owners by uid, $patch: delete", 12, runs!(strategic::owner_references)),
     row(62, "PATCH application/json", 1, runs!(patch::patch_as_plain_json)),
     row(63, "PATCH of missing object", 1, runs!(patch::missing_object)),
-    row(64, "apply create / same / change", 13, LATER_APPLY),
-    row(65, "apply without fieldManager", 13, LATER_APPLY),
-    row(66, "apply conflict; force", 13, LATER_APPLY),
-    row(67, "apply map-list and set merge by two managers", 13, LATER_APPLY),
-    row(68, "apply dropping a sole-owned field", 13, LATER_APPLY),
-    row(69, "apply after Update manager", 13, LATER_APPLY),
-    row(70, "apply status subresource; on missing object", 13, LATER_APPLY),
-    row(71, "apply with managedFields, wrong RV", 13, LATER_APPLY),
-    row(72, "managedFields `[{}]` reset then apply", 13, LATER_APPLY),
-    row(73, "force on merge patch", 13, LATER_APPLY),
+    row(64, "apply create / same / change", 13, runs!(apply::creates_and_changes)),
+    row(65, "apply without fieldManager", 13, runs!(apply::without_manager)),
+    row(66, "apply conflict; force", 13, runs!(apply::between_managers)),
+    row(67, "apply map-list and set merge by two managers", 13, runs!(apply::lists)),
+    row(68, "apply dropping a sole-owned field", 13, runs!(apply::dropped_fields)),
+    row(69, "apply after Update manager", 13, runs!(apply::after_update)),
+    row(70, "apply status subresource; on missing object", 13, runs!(apply::subresource)),
+    row(71, "apply with managedFields, wrong RV", 13, runs!(apply::bad_bodies)),
+    row(72, "managedFields `[{}]` reset then apply", 13, runs!(apply::reset)),
+    row(73, "force on merge patch", 13, runs!(apply::force_elsewhere)),
     row(74, "unknown field under Warn, Strict, Ignore; duplicate field", 9, runs!(validation::unknown_fields)),
     row(75, "schema errors: required, enum, type, bounds, pattern, length, format, items", 3, runs!(validation::schema_errors)),
     row(76, "duplicates in sets and maps", 3, runs!(validation::duplicates)),

@@ -1,6 +1,7 @@
 //! Row 135: kubectl, as its users run it, on built-in kinds and on a custom one.
 
 mod script;
+mod server_side;
 mod steps;
 mod waiting;
 
@@ -27,8 +28,15 @@ pub(crate) async fn matrix(world: &World<'_>) -> Result<()> {
     std::fs::set_permissions(kubectl.home().join("editor"), PermissionsExt::from_mode(0o755))?;
     // kube-apiserver lists a new kind in its discovery documents a moment after it serves it.
     soon(async || kubectl.succeeds("default", "explain widgets").await).await?;
-    let scripts =
-        [steps::CUSTOM, steps::BUILT_IN, steps::SERVER, steps::ACCESS, steps::DESCRIPTIONS];
+    let scripts = [
+        steps::CUSTOM,
+        steps::BUILT_IN,
+        steps::SERVER,
+        steps::ACCESS,
+        steps::DESCRIPTIONS,
+        server_side::FRESH,
+        server_side::MOVED,
+    ];
     let mut cases = Cases::default();
     for result in join_all(scripts.map(|steps| run(world, &kubectl, steps))).await {
         cases.note("script", result);
