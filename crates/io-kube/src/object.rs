@@ -19,6 +19,21 @@ pub(crate) fn requests<K: Object>(namespace: Option<&str>) -> Request {
     Request::new(K::url_path(&(), namespace))
 }
 
+/// The same request for an answer without managedFields, which no component reads. The embedded engine knows the
+/// parameter; a cluster passes over parameters that it does not know.
+pub(crate) fn lean(mut request: http::Request<Vec<u8>>) -> http::Request<Vec<u8>> {
+    let uri = request.uri();
+    let separator = match uri.query() {
+        None => "?",
+        Some("") => "",
+        Some(_) => "&",
+    };
+    if let Ok(lean) = format!("{uri}{separator}omitManagedFields=true").parse() {
+        *request.uri_mut() = lean;
+    }
+    request
+}
+
 /// Sends a request that was built here.
 pub(crate) async fn send<T: DeserializeOwned>(
     client: &Client,
@@ -58,4 +73,21 @@ pub fn is_already_exists(error: &kube::Error) -> bool {
 /// Whether the history that was asked for is gone, so that only a new list helps.
 pub(crate) fn is_expired(status: &kube::core::Status) -> bool {
     status.code == 410 || matches!(status.reason.as_str(), "Expired" | "Gone")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lean_request_keeps_its_other_parameters() {
+        for (path, lean_path) in [
+            ("/api/v1/pods", "/api/v1/pods?omitManagedFields=true"),
+            ("/api/v1/pods?", "/api/v1/pods?omitManagedFields=true"),
+            ("/api/v1/pods?limit=5", "/api/v1/pods?limit=5&omitManagedFields=true"),
+        ] {
+            let request = http::Request::get(path).body(Vec::new()).unwrap();
+            assert_eq!(lean(request).uri(), lean_path);
+        }
+    }
 }

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::{Selection, state::Shared};
 use crate::{
     Backoff, ObjectKey, Ports,
-    object::{Object, is_expired, requests, send, status_code, version_number},
+    object::{Object, is_expired, lean, requests, send, status_code, version_number},
 };
 
 /// Objects per page of a list.
@@ -143,7 +143,8 @@ impl<K: Object> Watch<K> {
             ..ListParams::default()
         };
         let metadata = loop {
-            let request = requests::<K>(self.selection.namespace.as_deref()).list(&params);
+            let request =
+                requests::<K>(self.selection.namespace.as_deref()).list(&params).map(lean);
             let page: Page = self
                 .ports
                 .within(REPLY, send(&self.client, request))
@@ -174,6 +175,7 @@ impl<K: Object> Watch<K> {
         };
         let request = requests::<K>(self.selection.namespace.as_deref())
             .watch(&params, version)
+            .map(lean)
             .map_err(kube::Error::BuildRequest)?;
         let opened = self.ports.within(REPLY, self.client.request_events::<Value>(request)).await;
         let stream = match opened.ok_or(WatchError::NoReply)? {

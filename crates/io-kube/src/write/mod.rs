@@ -15,7 +15,7 @@ pub use finalizer::{add_finalizer, remove_finalizer};
 
 use crate::{
     ObjectKey,
-    object::{Object, requests, send},
+    object::{Object, lean, requests, send},
 };
 
 /// What must still hold for a write to be made.
@@ -78,7 +78,7 @@ async fn send_patch<K: Object>(
         Some(subresource) => requests.patch_subresource(subresource, &key.name, &params, &patch),
         None => requests.patch(&key.name, &params, &patch),
     };
-    send(client, request).await
+    send(client, request.map(lean)).await
 }
 
 fn fields(object: &impl Serialize) -> Result<Map<String, Value>, kube::Error> {
