@@ -28,7 +28,7 @@ enum Fate {
 }
 
 impl Changes {
-    /// Compares two objects. Unchanged parts are compared once and build nothing.
+    /// Compares two objects. Unchanged parts build nothing.
     pub(crate) fn between(kind: &Type, old: &Value, new: &Value) -> Self {
         compare(kind, Some(old), Some(new)).1
     }
@@ -65,6 +65,10 @@ impl Changes {
 
 /// What became of a value, and the changes below it.
 fn compare(kind: &Type, old: Option<&Value>, new: Option<&Value>) -> (Fate, Changes) {
+    // Most of an object is what it was, and finding that out needs no types.
+    if old == new {
+        return (Fate::Same, Changes::default());
+    }
     match (old.map(|old| kind.form(old)), new.map(|new| kind.form(new))) {
         (Some(Form::Map(map)), Some(Form::Map(_)) | None) | (None, Some(Form::Map(map))) => {
             compare_maps(map, old, new)
@@ -82,11 +86,11 @@ fn compare(kind: &Type, old: Option<&Value>, new: Option<&Value>) -> (Fate, Chan
     }
 }
 
+/// The fate of one value that is not what it was.
 fn leaf(old: Option<&Value>, new: Option<&Value>) -> Fate {
     match (old, new) {
-        (None, Some(_)) => Fate::Added,
-        (Some(_), None) => Fate::Removed,
-        (old, new) if old == new => Fate::Same,
+        (None, _) => Fate::Added,
+        (_, None) => Fate::Removed,
         _ => Fate::Modified,
     }
 }
@@ -131,9 +135,6 @@ fn compare_lists(list: &ListType, old: Option<&Value>, new: Option<&Value>) -> (
     let (old_items, new_items) = (items(old), items(new));
     if old_items.is_empty() && new_items.is_empty() {
         return (leaf(old, new), Changes::default());
-    }
-    if old_items == new_items {
-        return (whole(old, new), Changes::default());
     }
     let (Some(old_index), Some(new_index)) = (list.index(old_items), list.index(new_items)) else {
         // Items that cannot be told apart make the list one value.

@@ -53,20 +53,19 @@ enum Entries {
 
 impl Entries {
     fn choose(sent: Option<Value>, stored: Option<&Value>, subresource: &str) -> Self {
-        let sent = sent.filter(|_| subresource.is_empty());
+        let stored = stored.filter(|stored| stored.as_array().is_some_and(|list| !list.is_empty()));
+        let sent = match sent {
+            // Most writes send back what they read: this spares a copy.
+            Some(sent) if Some(&sent) == stored => return Self::Stored(sent),
+            sent => sent.filter(|_| subresource.is_empty()),
+        };
         if sent.as_ref().is_some_and(is_reset) {
             return Self::Forgotten;
         }
-        let stored = stored.filter(|stored| stored.as_array().is_some_and(|list| !list.is_empty()));
-        match (sent, stored) {
-            (Some(sent), Some(stored)) if sent == *stored => Self::Stored(sent),
-            (Some(sent), stored) => match (Managers::received(sent), stored) {
-                (Some(received), _) if !received.is_empty() => Self::Received(received),
-                (_, Some(stored)) => Self::Stored(stored.clone()),
-                (_, None) => Self::Forgotten,
-            },
-            (None, Some(stored)) => Self::Stored(stored.clone()),
-            (None, None) => Self::Forgotten,
+        match (sent.and_then(Managers::received), stored) {
+            (Some(received), _) if !received.is_empty() => Self::Received(received),
+            (_, Some(stored)) => Self::Stored(stored.clone()),
+            (_, None) => Self::Forgotten,
         }
     }
 

@@ -48,12 +48,11 @@ struct Checker {
 impl Checker {
     fn value(&mut self, kind: &Type, value: &Value) {
         match (kind, value) {
-            (_, Value::Null) | (Type::Deduced, _) => {}
             (Type::List(list) | Type::Any(list, _), Value::Array(items)) => self.items(list, items),
             (Type::Map(map) | Type::Any(_, map), Value::Object(members)) => {
                 self.members(map, members);
             }
-            (Type::Any(..), _) => {}
+            (Type::Any(..) | Type::Deduced, _) | (_, Value::Null) => {}
             (Type::List(_), other) => self.report(&format!("expected list, got {}", held(other))),
             (Type::Map(_), other) => self.report(&format!("expected map, got {}", held(other))),
             (Type::Scalar(scalar), value) => {

@@ -1,0 +1,4 @@
+//! Whole histories of objects, as a reference server answered them.
+
+#[cfg(test)]
+mod recorded;
