@@ -18,6 +18,7 @@ mod git_identity;
 mod kubernetes_webhooks_server;
 mod lint;
 mod management_controller;
+mod repair;
 mod restore;
 mod run;
 mod settings;
@@ -59,6 +60,8 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Put a saved state into a data directory
     Restore(restore::RestoreArgs),
+    /// Save what can be read of a damaged data directory
+    Repair(repair::RepairArgs),
     /// Print the CustomResourceDefinitions as YAML
     Crds,
     /// Print the version
@@ -97,6 +100,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Repair(args) => repair::run(&args),
         Command::Crds => crds::run(),
         Command::Version(args) => version::run(&args),
     }

@@ -17,6 +17,7 @@ mod process;
 mod replicas;
 mod run;
 mod run_mistakes;
+mod storage;
 mod webhook;
 
 use std::{

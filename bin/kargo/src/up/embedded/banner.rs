@@ -8,7 +8,7 @@ use std::{
 
 use emb_store::{OpenReport, Store};
 
-use super::demo;
+use super::{demo, open::Sealing};
 use crate::{directory::Directory, version};
 
 /// Says what runs, where, and what to type next.
@@ -18,6 +18,7 @@ pub(crate) struct Banner<'a> {
     pub(crate) in_memory: bool,
     pub(crate) store: &'a Store,
     pub(crate) report: &'a OpenReport,
+    pub(crate) sealing: Option<Sealing>,
     /// Where the demo is served, if there is one.
     pub(crate) demo: Option<SocketAddr>,
     pub(crate) started: Duration,
@@ -46,6 +47,13 @@ impl Banner<'_> {
                 out,
                 "  demo            Project demo; Git repository, registry and application on http://{demo}"
             )?;
+        }
+        if let Some(Sealing { key, left }) = &self.sealing {
+            write!(out, "  encryption      Secrets are encrypted with key {key}")?;
+            match left {
+                0 => writeln!(out)?,
+                left => writeln!(out, "; {left} old states of them are being rewritten with it")?,
+            }
         }
         if report.unclean {
             writeln!(

@@ -1,7 +1,9 @@
 //! The whole control plane on the embedded engine: no cluster needed.
 
+mod audit;
 mod banner;
 mod demo;
+mod encryption;
 mod identity;
 mod keys;
 mod kubeconfig;
@@ -13,7 +15,7 @@ pub(crate) use self::open::failure as open_failure;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use core_rules::access::Component;
-use emb_apiserver::{ApiServer, Config, Limits, Peer};
+use emb_apiserver::{ApiServer, AuditSink, Config, Limits, Peer};
 use emb_auth::{Identity, StaticToken, TokenKeys, TokenRequest};
 use emb_store::Store;
 use io_http::Listener;
@@ -23,7 +25,13 @@ use svc_management::Replicas;
 use tower::ServiceExt;
 
 use self::{
-    banner::Banner, identity::InProcess, keys::Keys, kubeconfig::Kubeconfig,
+    audit::{AuditArgs, AuditFile},
+    banner::Banner,
+    encryption::EncryptionArgs,
+    identity::InProcess,
+    keys::Keys,
+    kubeconfig::Kubeconfig,
+    open::Opened,
     webhook::ServiceAddress,
 };
 use super::{
@@ -69,6 +77,13 @@ pub(crate) struct EmbeddedArgs {
     /// Where a service is that webhook configurations name, as NAMESPACE/NAME=https://HOST[:PORT]; repeatable
     #[arg(long = "webhook-service", value_name = "SERVICE=URL")]
     webhook_services: Vec<ServiceAddress>,
+    #[command(flatten)]
+    encryption: EncryptionArgs,
+    /// Use a data directory on a network file system, although nothing keeps a second machine from writing to it too
+    #[arg(long)]
+    allow_network_file_system: bool,
+    #[command(flatten)]
+    audit: AuditArgs,
     /// Also serve a Git repository, a registry and an application here, with a Project that promotes releases of it
     #[arg(long)]
     demo: bool,
@@ -85,6 +100,7 @@ struct Ground<'a> {
     address: SocketAddr,
     store: &'a Arc<Store>,
     keys: &'a Keys,
+    audit: Option<&'a Arc<AuditFile>>,
 }
 
 pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
@@ -100,7 +116,8 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     let address = listener.address();
     let demo_listener = once_released(clock, async || demo::listen(args).await).await?;
     let open = async || open::open(args, &directory, &address.to_string(), &world);
-    let (store, report) = once_released(clock, open).await?;
+    let audit = args.audit.open()?;
+    let Opened { store, report, sealing } = once_released(clock, open).await?;
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
     let ground = Ground {
         world: &world,
@@ -109,6 +126,7 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
         address,
         store: &store,
         keys: &keys,
+        audit: audit.as_ref(),
     };
     let server = start_components(args, &ground).await?;
     serve_https(listener, &keys, &server, &world)?;
@@ -125,6 +143,7 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
         in_memory: args.in_memory,
         store: &store,
         report: &report,
+        sealing,
         demo: demo.as_ref().map(local_demo::Demo::address),
         started,
     }
@@ -133,6 +152,9 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     tracing::info!(signal, "stopping");
     let stopped = world.tasks.shutdown(STOP_GRACE).await;
     store.close();
+    if let Some(audit) = &audit {
+        audit.flush();
+    }
     tracing::info!(drained = stopped, "stopped");
     Ok(())
 }
@@ -176,7 +198,7 @@ async fn start_api(
     ground: &Ground<'_>,
     rules: Arc<Rules>,
 ) -> Result<Arc<ApiServer>, Failure> {
-    let Ground { world, installation, address, store, keys, .. } = ground;
+    let Ground { world, installation, address, store, keys, audit, .. } = ground;
     let event_ttl = Duration::from_secs(args.event_ttl_seconds);
     let config = Config {
         store: Arc::clone(store),
@@ -193,7 +215,7 @@ async fn start_api(
         static_tokens: vec![StaticToken::new(&keys.admin_token, Identity::admin())],
         ca_bundle: keys.authority.certificate_pem().to_owned(),
         limits: Limits { event_ttl, ..Limits::default() },
-        audit: None,
+        audit: audit.map(|file| Arc::clone(file) as Arc<dyn AuditSink>),
         // It becomes the build metadata of a semantic version, which has room for one `+` only.
         version: version::number().replace('+', "-"),
         address: address.to_string(),
@@ -256,7 +278,7 @@ fn with_peer<B>(mut request: http::Request<B>) -> http::Request<B> {
 
 /// One for the administrator, one for each component's ServiceAccount.
 fn write_kubeconfigs(ground: &Ground<'_>) -> Result<(), Failure> {
-    let Ground { world, installation, directory, address, store, keys } = ground;
+    let Ground { world, installation, directory, address, store, keys, .. } = ground;
     let namespace = installation.namespace();
     let server = format!("https://{}", reachable(*address));
     let write = |file: &str, user: &str, token: &str| {

@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use emb_store::{CommitLog, MemoryLog, OpenError, OpenReport, Options, SqliteLog, Store};
+use emb_store::{
+    CommitLog, KeyId, MemoryLog, OpenError, OpenReport, Options, SqliteLog, SqliteOptions, Store,
+};
 
 use super::EmbeddedArgs;
 use crate::{
@@ -11,17 +13,39 @@ use crate::{
     up::World,
 };
 
+/// An open store, and what is to be said about it.
+pub(super) struct Opened {
+    pub(super) store: Arc<Store>,
+    pub(super) report: OpenReport,
+    pub(super) sealing: Option<Sealing>,
+}
+
+/// How Secrets are encrypted.
+pub(super) struct Sealing {
+    /// The name of the key that encrypts.
+    pub(super) key: KeyId,
+    /// How many rows another key has encrypted, or none.
+    pub(super) left: usize,
+}
+
 /// Opens the store of a data directory, or one in memory.
 pub(super) fn open(
     args: &EmbeddedArgs,
     directory: &Directory,
     address: &str,
     world: &World,
-) -> Result<(Arc<Store>, OpenReport), Failure> {
+) -> Result<Opened, Failure> {
+    let keyring = args.encryption.keyring(&world.entropy)?;
+    let key = keyring.as_ref().map(|keyring| keyring.first());
+    let mut left = 0;
     let log: Box<dyn CommitLog> = if args.in_memory {
         Box::new(MemoryLog::default())
     } else {
-        Box::new(SqliteLog::open(directory.path(), address).map_err(failure)?)
+        let network_file_system = args.allow_network_file_system;
+        let options = SqliteOptions { keyring, network_file_system };
+        let log = SqliteLog::open_with(directory.path(), address, options).map_err(failure)?;
+        left = log.left_to_seal();
+        Box::new(log)
     };
     let retention = Duration::from_secs(args.history_seconds);
     let options = Options {
@@ -29,7 +53,9 @@ pub(super) fn open(
         min_retention: retention.min(Options::default().min_retention),
         ..Options::default()
     };
-    Store::open(log, world.clock.clone(), world.entropy.clone(), options).map_err(failure)
+    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
+    let (store, report) = Store::open(log, clock, entropy, options).map_err(failure)?;
+    Ok(Opened { store, report, sealing: key.map(|key| Sealing { key, left }) })
 }
 
 /// Each way to fail has an exit code and a way out.
@@ -40,15 +66,20 @@ pub(crate) fn failure(error: OpenError) -> Failure {
         }
         OpenError::Damaged(_) => (
             Exit::Damaged,
-            "put back a snapshot with `kargo restore FILE`; make one regularly with `kargo backup`",
+            "put back a snapshot with `kargo restore FILE`, or save what can be read with `kargo repair`",
         ),
-        OpenError::Behind { .. } => {
-            (Exit::Damaged, "put the missing file back, or a snapshot with `kargo restore FILE`")
-        }
-        OpenError::MissingKey { .. } => (Exit::Usage, "pass the file that has this key"),
-        OpenError::NetworkFileSystem { .. } => {
-            (Exit::Usage, "pass a --data-dir on a disk of this machine")
-        }
+        OpenError::Behind { .. } => (
+            Exit::Damaged,
+            "put the missing file back, or go on with what is there: `kargo repair` sees to it that no revision is given out twice",
+        ),
+        OpenError::MissingKey { .. } => (
+            Exit::Usage,
+            "pass the file that has this key with --encryption-key-file; the first key in it encrypts, the others read",
+        ),
+        OpenError::NetworkFileSystem { .. } => (
+            Exit::Usage,
+            "pass a --data-dir on a disk of this machine, or --allow-network-file-system if no other machine uses it",
+        ),
         OpenError::NewerFormat { .. } => {
             (Exit::NewerFormat, "use the version of kargo that wrote it, or a newer one")
         }
