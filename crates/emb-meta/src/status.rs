@@ -189,7 +189,13 @@ impl Status {
 
     /// 422: `Stage.kargo.akuity.io "x" is invalid: …`, with a cause for each field.
     pub fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Self {
-        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let mut list: Vec<String> = Vec::with_capacity(errors.len());
+        for error in errors.iter().map(ToString::to_string) {
+            // Said once, however many rules say it.
+            if !list.contains(&error) {
+                list.push(error);
+            }
+        }
         let text = match list.as_slice() {
             [only] => only.clone(),
             many => format!("[{}]", many.join(", ")),
@@ -365,6 +371,15 @@ mod tests {
         assert_eq!((read.code, read.reason), (418, Reason::Unknown));
         assert_eq!(read.to_value()["reason"], "PolicyViolation");
         assert_eq!(Status::from_value(&json!({"code": "x"})).code, 500);
+    }
+
+    #[test]
+    fn what_two_rules_find_is_said_once_and_has_a_cause_each() {
+        let error = FieldError::required("spec.a", "");
+        let kind = GroupKind::new("", "ConfigMap");
+        let status = Status::invalid(&kind, "x", &[error.clone(), error]);
+        assert_eq!(status.message, "ConfigMap \"x\" is invalid: spec.a: Required value");
+        assert_eq!(status.details.map(|details| details.causes.len()), Some(2));
     }
 
     #[test]

@@ -44,11 +44,14 @@ pub(crate) fn patched(
         return Err(Status::invalid(&kind, call.name(), &[error]));
     }
     report(call, validation, problems)?;
-    conform(&call.served, object).map_err(|undecodable| {
-        let patch = String::from_utf8_lossy(&call.body);
-        let error = FieldError::invalid("patch", &json!(patch), &undecodable.message);
-        Status::invalid(&GroupKind::new("", ""), "", &[error])
-    })
+    conform(&call.served, object).map_err(|undecodable| unpatchable(call, &undecodable))
+}
+
+/// 422: what a patch made of an object is no object of its kind.
+pub(crate) fn unpatchable(call: &Call, undecodable: &Status) -> Status {
+    let patch = String::from_utf8_lossy(&call.body);
+    let error = FieldError::invalid("patch", &json!(patch), &undecodable.message);
+    Status::invalid(&GroupKind::new("", ""), "", &[error])
 }
 
 /// Decodes the body of an apply: the fields that the client wants, without defaults.

@@ -42,21 +42,29 @@ pub(super) fn on_create(call: &mut Call, object: &mut Value) -> Vec<Op> {
             Vec::new()
         }
         _ => {
-            no_rules_are_null(call, object);
+            store_form(call, object);
             Vec::new()
         }
     }
 }
 
-/// Roles show an empty list of rules as null: the storage of the reference does not tell it from none.
-fn no_rules_are_null(call: &Call, role: &mut Value) {
-    let is_role = matches!(
-        call.served.resource.built_in(),
-        Some(BuiltInKind::Role | BuiltInKind::ClusterRole)
-    );
-    let rules = role.get_mut("rules").filter(|_| is_role);
-    if let Some(rules) = rules.filter(|rules| rules.as_array().is_some_and(Vec::is_empty)) {
-        *rules = Value::Null;
+/// What the reference does not keep: an empty list of rules is none in its storage, and a ServiceAccount names its Secrets
+/// and nothing else about them.
+fn store_form(call: &Call, object: &mut Value) {
+    match call.served.resource.built_in() {
+        Some(BuiltInKind::Role | BuiltInKind::ClusterRole) => {
+            let rules = object.get_mut("rules");
+            if let Some(rules) = rules.filter(|rules| rules.as_array().is_some_and(Vec::is_empty)) {
+                *rules = Value::Null;
+            }
+        }
+        Some(BuiltInKind::ServiceAccount) => {
+            let secrets = object.get_mut("secrets").and_then(Value::as_array_mut);
+            for secret in secrets.into_iter().flatten().filter_map(Value::as_object_mut) {
+                secret.retain(|member, _| member == "name");
+            }
+        }
+        _ => {}
     }
 }
 
@@ -91,7 +99,7 @@ pub(super) fn on_update(call: &Call, new: &mut Value, old: &Value) {
 
 /// What else must hold of an update.
 pub(super) fn complete_update(call: &mut Call, new: &mut Value, old: &Value) {
-    no_rules_are_null(call, new);
+    store_form(call, new);
     let is_definition =
         call.served.resource.built_in() == Some(BuiltInKind::CustomResourceDefinition);
     if is_definition && call.path.subresource.is_empty() {

@@ -171,13 +171,15 @@ pub(super) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), St
     Ok(())
 }
 
-/// Refuses a body whose name is not the one on the URL; fills it in where a built-in kind left it out.
-pub(super) fn settle_name(call: &Call, object: &mut Value) -> Result<(), Status> {
+/// Refuses a body whose name is not the one on the URL, or that has none.
+pub(super) fn settle_name(call: &Call, object: &Value) -> Result<(), Status> {
     let name = object.name();
     if name.is_empty() {
-        let expected = call.name().to_owned();
-        object.metadata_mut().insert("name".into(), json!(expected));
-        return Ok(());
+        let message = format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name()
+        );
+        return Err(Status::new(Reason::BadRequest, message));
     }
     if name == call.name() {
         return Ok(());

@@ -1,9 +1,10 @@
 //! A changed object: which changes count at which endpoint, and what the result must satisfy.
 
+use emb_kinds::BuiltInKind;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
-use super::{check_content, finalizers_have_domains, kind, managed, metadata, refuse};
+use super::{check_content, kind, managed, metadata, refuse};
 use crate::{access::check_escalation, call::Call};
 
 /// How the new object came about; it decides how a changed uid is answered and whose the changes are.
@@ -25,6 +26,10 @@ pub(crate) fn begin(
 ) -> Result<(), Status> {
     metadata::settle_name(call, new)?;
     metadata::settle_namespace(call, new)?;
+    // A replacement says first which object it means, then which version of it.
+    if source == Source::Put {
+        check_uid(call, new, old, source)?;
+    }
     check_version(call, new, old, source)?;
     check_uid(call, new, old, source)?;
     if call.path.subresource.is_empty() {
@@ -51,6 +56,9 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
         new.metadata_mut().insert("generation".into(), json!(old.generation() + 1));
     }
     let mut errors = check_content(&call.served, new, Some(old), validate::check_update(new, old));
+    if call.path.subresource == "status" {
+        errors.iter_mut().for_each(name_from_status);
+    }
     errors.extend(kind::problems(call, new));
     refuse(&call.served, old.name(), &errors)?;
     if call.served.custom.is_some() {
@@ -63,7 +71,7 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
 fn check_version(call: &Call, new: &Value, old: &Value, source: Source) -> Result<(), Status> {
     let given = new.resource_version();
     let absent = given.is_empty() || given == "0";
-    if absent && source == Source::Put && call.served.custom.is_some() {
+    if absent && source != Source::Apply && !overwrites(call) {
         let error = FieldError::invalid(
             "metadata.resourceVersion",
             &json!(0),
@@ -79,6 +87,20 @@ fn check_version(call: &Call, new: &Value, old: &Value, source: Source) -> Resul
     Err(call.modified(call.name()))
 }
 
+/// Whether an update of this kind may leave out which version it replaces.
+fn overwrites(call: &Call) -> bool {
+    match call.served.resource.built_in() {
+        None => false,
+        Some(kind) => !matches!(
+            kind,
+            BuiltInKind::Lease
+                | BuiltInKind::CustomResourceDefinition
+                | BuiltInKind::MutatingWebhookConfiguration
+                | BuiltInKind::ValidatingWebhookConfiguration
+        ),
+    }
+}
+
 fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<(), Status> {
     let given = new.uid();
     // What a patch of a subresource says about metadata does not count.
@@ -91,10 +113,16 @@ fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<()
         Source::Post | Source::Patch | Source::Apply => {
             let error = FieldError::invalid("metadata.uid", &json!(given), "field is immutable");
             // The reference asks twice.
-            let times = if finalizers_have_domains(&call.served) { 2 } else { 1 };
-            let errors = vec![error; times];
+            let errors = [error.clone(), error];
             Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &errors))
         }
+    }
+}
+
+/// The reference validates a status by itself, so the texts of its errors name fields from there on.
+fn name_from_status(error: &mut FieldError) {
+    if error.message.contains(" in body ") {
+        error.message = error.message.replacen(": status.", ": ", 1);
     }
 }
 

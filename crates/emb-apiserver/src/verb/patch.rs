@@ -40,7 +40,8 @@ pub(super) async fn patch(call: &mut Call) -> Result<Reply, Status> {
     modify::modify(call, Source::Patch, options, |call, old| {
         let mut new = old.clone();
         change(call, &patch, &mut new)?;
-        decode::check_type(&call.served, &mut new, b"")?;
+        let typed = decode::check_type(&call.served, &mut new, b"");
+        typed.map_err(|other| if built_in { decode::unpatchable(call, &other) } else { other })?;
         decode::patched(call, options.field_validation, &mut new, &duplicates)?;
         Ok(new)
     })

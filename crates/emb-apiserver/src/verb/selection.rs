@@ -24,7 +24,8 @@ impl Selection {
         let labels = LabelSelector::parse(query.get("labelSelector")).map_err(bad)?;
         let fields = FieldSelector::parse(query.get("fieldSelector")).map_err(bad)?;
         for term in fields.terms() {
-            let known = matches!(term.field.as_str(), "metadata.name" | "metadata.namespace")
+            let known = term.field == "metadata.name"
+                || (term.field == "metadata.namespace" && has_namespace_field(call))
                 || call.served.resource.selectable_fields.iter().any(|f| **f == *term.field);
             if !known {
                 return Err(unknown_field(call, &term.field));
@@ -109,6 +110,11 @@ impl Selection {
             other => served.resource.field(&object, other).unwrap_or_default(),
         })
     }
+}
+
+/// Custom kinds without namespaces do not know the field; built-in ones do.
+fn has_namespace_field(call: &Call) -> bool {
+    call.served.custom.is_none() || call.served.resource.scope == Scope::Namespaced
 }
 
 /// Built-in kinds without selectable fields of their own say which there are.

@@ -75,6 +75,23 @@ fn built_in_updates_without_a_version_overwrite() {
 }
 
 #[test]
+fn an_update_says_which_object_and_which_version_it_replaces() {
+    test(|api| async move {
+        let lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+        let mut body = json!({"metadata": {"name": "l"}, "spec": {"holderIdentity": "me"}});
+        api.put(lease, &body).await.expect(201);
+        let refused = api.put(lease, &body).await.expect(422);
+        assert_eq!(refused.json["details"]["causes"][0]["field"], "metadata.resourceVersion");
+        body["metadata"] = json!({"name": "l", "uid": "another", "resourceVersion": "1"});
+        let refused = api.put(lease, &body).await.expect(409);
+        assert!(refused.message().contains("UID in precondition: another"));
+        body["metadata"] = json!({});
+        let refused = api.put(lease, &body).await.expect(400);
+        assert!(refused.message().ends_with("name must be provided"));
+    });
+}
+
+#[test]
 fn names_are_checked_and_generated() {
     test(|api| async move {
         let post = |metadata: serde_json::Value| {
