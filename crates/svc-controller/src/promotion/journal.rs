@@ -69,7 +69,8 @@ pub(super) enum Fate {
     Open,
     /// Its end is written.
     Ended(Box<Promotion>),
-    /// It is gone, or somebody else ended it, which is known from this version on: nothing of it is ours any more.
+    /// It is gone, or somebody else began or ended it, which is known from this version on: nothing of what we did is part
+    /// of it.
     Lost(String),
     /// The process stops before something could be written.
     Unwritten,
@@ -228,12 +229,15 @@ impl StatusJournal {
         }
     }
 
-    /// Whether it is the same Promotion, and nobody else ended it.
+    /// Whether it is the same Promotion, and nobody else began or ended it: a process that led before can have done so
+    /// with a request that was late. What it began is gone on with from where it is.
     fn is_ours(&self, found: &Promotion, written: &PromotionStatus) -> bool {
         let end = |status: &PromotionStatus| {
             (status.phase.clone(), status.message.clone(), status.finished_at.clone())
         };
-        let is_same = found.uid().as_deref() == Some(&self.ticket.uid);
+        let begun = &found.status.started_at;
+        let is_same = found.uid().as_deref() == Some(&self.ticket.uid)
+            && (begun.is_none() || *begun == self.outset.started_at);
         is_same && (!found.status.phase.is_terminal() || end(&found.status) == end(written))
     }
 
@@ -335,5 +339,5 @@ fn trouble(message: &str) -> JournalError {
 fn lose(state: &mut State, found: Option<&Promotion>) -> JournalError {
     let seen = found.unwrap_or(&state.known).metadata.resource_version.clone();
     state.fate = Fate::Lost(seen.unwrap_or_default());
-    trouble("the promotion is gone, or somebody else ended it")
+    trouble("the promotion is gone, or somebody else began or ended it")
 }

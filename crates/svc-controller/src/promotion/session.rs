@@ -56,6 +56,8 @@ pub(super) async fn run(cx: Arc<Context>, ticket: Arc<Ticket>, begin: Begin, sig
         Fate::Open | Fate::Unwritten => {}
     }
     cx.sessions.remove(&ticket);
+    // Somebody else may have begun what is under way now; it goes on from there.
+    cx.wake_current(&ticket.stage);
 }
 
 struct Run<'a> {
