@@ -81,7 +81,8 @@ fn keep(_: &Value, _: &Value) -> Option<Value> {
     None
 }
 
-/// Brings a definition up to date.
+/// Brings a definition up to date. One that is, with its defaults, is left alone: to look through all of them again would
+/// take most of a start.
 fn replace_spec(existing: &Value, wanted: &Value) -> Option<Value> {
     let mut merged = existing.clone();
     let spec = wanted.get("spec")?.clone();
@@ -93,7 +94,8 @@ fn replace_spec(existing: &Value, wanted: &Value) -> Option<Value> {
             map.as_object_mut()?.insert(key.clone(), value.clone());
         }
     }
-    Some(merged)
+    emb_kinds::crd::default(&mut merged);
+    (merged != *existing).then_some(merged)
 }
 
 /// Adds rules and subjects that are missing and keeps those that were added, unless the object opted out.
@@ -126,6 +128,22 @@ fn complete_permissions(existing: &Value, wanted: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_definition_is_replaced_only_when_it_differs() {
+        let spec = json!({"group": "g", "names": {"kind": "Widget"}});
+        let mut existing = json!({"metadata": {"labels": {"own": "x"}}, "spec": spec});
+        emb_kinds::crd::default(&mut existing);
+        let wanted = json!({"metadata": {"name": "widgets.g"}, "spec": spec});
+        assert_eq!(replace_spec(&existing, &wanted), None);
+        existing["spec"]["names"]["shortNames"] = json!(["wd"]);
+        let replaced = replace_spec(&existing, &wanted).unwrap();
+        assert_eq!(replaced["spec"]["names"]["shortNames"], Value::Null);
+        assert_eq!(replaced["metadata"]["labels"], json!({"own": "x"}));
+        let labelled = json!({"metadata": {"labels": {"new": "y"}}, "spec": spec});
+        let labels = replace_spec(&replaced, &labelled).unwrap()["metadata"]["labels"].take();
+        assert_eq!(labels, json!({"own": "x", "new": "y"}));
+    }
 
     #[test]
     fn missing_rules_are_added_and_foreign_ones_stay() {
