@@ -153,6 +153,10 @@ fn check_owners(object: &Value, errors: &mut Vec<FieldError>) {
                 ));
             }
         }
+        if owner.text(&["apiVersion"]) == "v1" && owner.text(&["kind"]) == "Event" {
+            let detail = "/v1, Kind=Event is disallowed from being an owner";
+            errors.push(FieldError::invalid(&path, owner, detail));
+        }
         if owner.get("controller").and_then(Value::as_bool) == Some(true) {
             if let Some(first) = controller {
                 let detail = format!(
@@ -218,6 +222,14 @@ mod tests {
             NameRule::DnsSubdomain,
         );
         assert!(errors[0].message.ends_with("in references for X/a and X/b"), "{}", errors[0]);
+    }
+
+    #[test]
+    fn events_own_nothing() {
+        let event = json!({"apiVersion": "v1", "kind": "Event", "name": "a", "uid": "u"});
+        let owned = object(json!({"name": "a", "ownerReferences": [event]}));
+        let errors = check_create(&owned, NameRule::DnsSubdomain);
+        assert!(errors[0].message.ends_with("is disallowed from being an owner"), "{}", errors[0]);
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub(crate) fn settle_put(call: &Call, object: &mut Value) -> Result<(), Status> 
 
 /// What happens before mutating admission: the object as the client meant it.
 pub(crate) fn begin(call: &Call, object: &mut Value, source: Source) -> Result<(), Status> {
+    // An update may name the version of an object that has gone meanwhile.
+    if source == Source::Put {
+        object.metadata_mut().remove("resourceVersion");
+    }
     metadata::refuse_resource_version(&call.served.resource.group_kind(), object)?;
     metadata::settle_namespace(call, object)?;
     metadata::clear_server_fields(object, call.served.resource.tracks_generation);
