@@ -53,9 +53,10 @@ fn compare(
                 compare(&format!("{pointer}/{name}"), one.get(name), other.get(name), found);
             }
         }
-        (Some(Value::Array(one)), Some(Value::Array(other))) if one.len() == other.len() => {
-            for (number, (one, other)) in one.iter().zip(other).enumerate() {
-                compare(&format!("{pointer}/{number}"), Some(one), Some(other), found);
+        (Some(Value::Array(one)), Some(Value::Array(other))) => {
+            for number in 0..one.len().max(other.len()) {
+                let place = format!("{pointer}/{number}");
+                compare(&place, one.get(number), other.get(number), found);
             }
         }
         _ => found.push(Difference {

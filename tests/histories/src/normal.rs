@@ -47,6 +47,11 @@ impl Normaliser {
         let kind = event.get("type").cloned().unwrap_or_default();
         let mut object = event.get("object").cloned().unwrap_or_default();
         if kind == "BOOKMARK" {
+            // Typed kinds show the empty values of their fields, which say nothing.
+            if let Some(fields) = object.as_object_mut() {
+                fields
+                    .retain(|name, _| ["apiVersion", "kind", "metadata"].contains(&name.as_str()));
+            }
             list_metadata(&mut object);
         } else {
             self.object(&mut object);
@@ -145,7 +150,17 @@ impl Normaliser {
             for (number, revision) in self.revisions.iter().enumerate() {
                 *text = text.replace(&format!("({revision})"), &format!("(<revision {number}>)"));
             }
+            hide_unseen(text);
         }
+    }
+}
+
+/// Replaces a revision in the record of a conflict that no reply has shown.
+fn hide_unseen(text: &mut String) {
+    let Some((before, record)) = text.split_once("in record (") else { return };
+    let Some((revision, after)) = record.split_once(')') else { return };
+    if revision.bytes().all(|byte| byte.is_ascii_digit()) {
+        *text = format!("{before}in record (<unseen>){after}");
     }
 }
 

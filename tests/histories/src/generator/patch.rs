@@ -45,6 +45,10 @@ impl Generator {
             14 => ("/metadata/managedFields", json!([{}])),
             _ => ("", Value::Null),
         };
+        // A wrong uid is the only thing that is said about an object.
+        if pointer == "/metadata/uid" {
+            change.value = json!({});
+        }
         if !pointer.is_empty() {
             set(&mut change.value, pointer, value);
         }

@@ -91,18 +91,22 @@ impl Generator {
             7 => request.accept = Some(PARTIAL_LIST),
             _ => {}
         }
-        if self.dice.percent(15) {
+        if kind.namespaced && self.dice.percent(15) {
             request.query.push(("limit", "2".into()));
         }
         self.push(request);
     }
 
-    /// A collection in pages, with other steps between them.
+    /// A collection in pages, with other steps between them. Where pages end in a collection that all histories share is
+    /// not for one of them to say.
     pub(super) fn page(&mut self) {
         let kind = self.kind();
+        if !kind.namespaced {
+            return self.list();
+        }
         let namespace = self.namespace(kind);
         let limit = if self.dice.percent(60) { "1" } else { "2" };
-        let mut request = self.plain_list(kind, namespace);
+        let mut request = request(Method::GET, kind.collection(namespace), Body::Empty, None);
         request.query.push(("limit", limit.into()));
         self.push(request.clone());
         for _ in 0..=self.dice.below(2) {

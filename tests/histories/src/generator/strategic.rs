@@ -26,10 +26,7 @@ impl Generator {
         choices.extend(match kind.plural {
             "configmaps" | "secrets" => data_directives(),
             "serviceaccounts" => account_directives(),
-            "roles" => vec![
-                json!({"rules": [{"$patch": "delete"}]}),
-                json!({"$retainKeys": ["rules"], "rules": null}),
-            ],
+            "roles" => vec![json!({"rules": [{"$patch": "delete"}]})],
             "rolebindings" => vec![
                 json!({"subjects": [{"kind": "Group", "name": "more"}]}),
                 json!({"roleRef": {"$retainKeys": ["name"], "name": "x"}}),
@@ -50,7 +47,6 @@ fn metadata_directives(key: &Key) -> Vec<Value> {
         json!({"metadata": {"labels": {"$patch": "replace", "tier": "back"}}}),
         json!({"metadata": {"labels": {"$patch": "delete"}}}),
         json!({"metadata": {"labels": {"$patch": "merge", "tier": "front"}}}),
-        json!({"metadata": {"annotations": {"$retainKeys": ["note"], "note": "kept"}}}),
         json!({"metadata": {"finalizers": ["example.com/wait"]}}),
         json!({"metadata": {"finalizers": null}}),
         json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/hold"]}}),
@@ -67,7 +63,6 @@ fn data_directives() -> Vec<Value> {
         json!({"data": {"$patch": "replace", "four": "NA=="}}),
         json!({"data": {"$patch": "delete"}}),
         json!({"data": {"one": null, "five": "NQ=="}}),
-        json!({"data": {"$retainKeys": ["one"], "one": "MQ=="}}),
         json!({"data": {"$patch": 5}}),
         json!({"data": null}),
     ]
@@ -80,7 +75,5 @@ fn account_directives() -> Vec<Value> {
         json!({"secrets": [{"$patch": "replace"}, {"name": "four"}]}),
         json!({"$setElementOrder/secrets": [{"name": "two"}, {"name": "one"}], "secrets": [{"name": "two"}]}),
         json!({"imagePullSecrets": [{"name": "only"}]}),
-        json!({"imagePullSecrets": [{"name": "pull", "$patch": "delete"}]}),
-        json!({"secrets": [{"namespace": "no-name"}]}),
     ]
 }

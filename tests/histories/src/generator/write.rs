@@ -50,11 +50,13 @@ impl Generator {
         if let Some(references) = self.owner_references(key) {
             set(&mut object, "/metadata/ownerReferences", references);
         }
+        let generated = key.name.starts_with("generated-");
         let mistake: Option<(&str, Value)> = match self.dice.below(60) {
+            _ if generated => None,
             0 => Some(("/kind", "Gizmo".into())),
             1 => Some(("/apiVersion", "other.example.com/v1".into())),
             2 => Some(("/metadata/namespace", "elsewhere".into())),
-            3 => Some(("/metadata/name", "Not-A-Name".into())),
+            3 => Some(("/metadata/name", "not/a/name".into())),
             4 => Some(("/metadata/resourceVersion", "5".into())),
             5 => Some(("/metadata/uid", "11111111-2222-4333-8444-555555555555".into())),
             6 => Some(("/metadata/name", json!(7))),
