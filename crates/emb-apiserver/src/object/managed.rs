@@ -34,6 +34,19 @@ pub(crate) fn apply(
     Ok(call.served.resource.fields.apply(old, applied, &writer(call, &manager), force)?)
 }
 
+/// A copy of an object without its managers, which are a third of it: most changes neither read nor write them.
+pub(crate) fn unmanaged(object: &Value) -> Value {
+    let Value::Object(members) = object else { return object.clone() };
+    let copy = members.iter().map(|(name, value)| match value {
+        Value::Object(metadata) if name == "metadata" => {
+            let kept = metadata.iter().filter(|(field, _)| *field != "managedFields");
+            (name.clone(), kept.map(|(field, value)| (field.clone(), value.clone())).collect())
+        }
+        other => (name.clone(), other.clone()),
+    });
+    copy.collect()
+}
+
 /// What a controller of the server does to an object on its way, under the controller's name.
 pub(super) fn by_controller(
     call: &mut Call,

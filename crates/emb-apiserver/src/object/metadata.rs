@@ -3,6 +3,7 @@
 use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Scope, Status};
 use serde_json::{Map, Value, json};
 
+use super::managed;
 use crate::call::Call;
 
 /// Fields that only the server writes.
@@ -143,12 +144,10 @@ pub(super) fn keep_server_fields(new: &mut Value, old: &Value) {
 /// Undoes every change but that of managedFields, of which each endpoint has a part.
 pub(super) fn reset(new: &mut Value, old: &Value) {
     let managed = new.metadata_mut().remove("managedFields");
-    *new = old.clone();
-    let metadata = new.metadata_mut();
-    match managed {
-        Some(managed) => metadata.insert("managedFields".into(), managed),
-        None => metadata.remove("managedFields"),
-    };
+    *new = managed::unmanaged(old);
+    if let Some(managed) = managed {
+        new.metadata_mut().insert("managedFields".into(), managed);
+    }
 }
 
 /// Fills the namespace in from the URL, or refuses another one. Cluster-scoped objects lose theirs: manifests of whole

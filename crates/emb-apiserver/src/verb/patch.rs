@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{apply::apply, modify};
 use crate::{
     call::{Call, Reply},
-    object::{decode, update::Source},
+    object::{decode, managed, update::Source},
     request::{
         negotiate::{PatchType, patch_type},
         query::WriteOptions,
@@ -38,7 +38,10 @@ pub(super) async fn patch(call: &mut Call) -> Result<Reply, Status> {
     }
     let (patch, duplicates) = parsed?;
     modify::modify(call, Source::Patch, options, |call, old| {
-        let mut new = old.clone();
+        let mut new = match &patch {
+            Patch::Json(_) => old.clone(),
+            Patch::Merge(_) | Patch::Strategic(_) => managed::unmanaged(old),
+        };
         change(call, &patch, &mut new)?;
         let typed = decode::check_type(&call.served, &mut new, b"");
         typed.map_err(|other| if built_in { decode::unpatchable(call, &other) } else { other })?;
