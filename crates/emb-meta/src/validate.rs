@@ -97,19 +97,11 @@ pub fn warnings(object: &Value, old: Option<&Value>) -> Vec<String> {
 /// Finalizers of the API itself, which have no domain.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
-/// Checks what creates and updates have in common.
-pub fn check_metadata(object: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    check_common(object, &mut errors);
-    errors
-}
-
 fn check_common(object: &Value, errors: &mut Vec<FieldError>) {
     check_labels(object, errors);
     check_annotations(object, errors);
-    for (index, finalizer) in object.finalizers().enumerate() {
-        let path = FieldPath::new("metadata").child("finalizers").index(index);
-        errors.extend(check_qualified_name(path, finalizer));
+    for finalizer in object.finalizers() {
+        errors.extend(check_qualified_name("metadata.finalizers", finalizer));
     }
     check_owners(object, errors);
 }

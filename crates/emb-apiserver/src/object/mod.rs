@@ -54,11 +54,6 @@ fn check_content(
     }
     if finalizers_have_domains(served) {
         errors.extend(validate::check_finalizers(new));
-        // The reference asks twice on an update.
-        if old.is_some() {
-            errors.extend(validate::check_metadata(new));
-            errors.extend(validate::check_finalizers(new));
-        }
     }
     errors.extend(resource.validate_builtin(new, old));
     errors

@@ -112,9 +112,7 @@ fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<()
         Source::Put => Err(other_uid(call, given, old.uid())),
         Source::Post | Source::Patch | Source::Apply => {
             let error = FieldError::invalid("metadata.uid", &json!(given), "field is immutable");
-            // The reference asks twice.
-            let errors = [error.clone(), error];
-            Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &errors))
+            Err(Status::invalid(&call.served.resource.group_kind(), call.name(), &[error]))
         }
     }
 }
