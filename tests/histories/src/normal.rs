@@ -30,6 +30,7 @@ impl Normaliser {
     pub(crate) fn reply(&mut self, body: &Value) -> Value {
         self.learn_generated(body);
         let mut body = body.clone();
+        say_causes_once(&mut body);
         if body.get("items").is_some() {
             list_metadata(&mut body);
             for item in body.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -152,6 +153,20 @@ impl Normaliser {
             }
             hide_unseen(text);
         }
+    }
+}
+
+/// kube-apiserver checks metadata up to four times, depending on the kind, and tells each time what it found.
+fn say_causes_once(body: &mut Value) {
+    let causes = body.pointer_mut("/details/causes").and_then(Value::as_array_mut);
+    if let Some(causes) = causes {
+        let mut known: Vec<Value> = Vec::with_capacity(causes.len());
+        for cause in causes.drain(..) {
+            if !known.contains(&cause) {
+                known.push(cause);
+            }
+        }
+        *causes = known;
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) const SECRET: Kind = Kind {
     minimal: || json!({}),
     fields: || {
         json!({
-            "/data/one": {"good": ["aGVsbG8=", "", null], "bad": ["%%%", "aGVsbG8", 1]},
+            "/data/one": {"good": ["aGVsbG8=", ""], "bad": ["%%%", "aGVsbG8", 1]},
             "/data": {"good": [{"three": "Mw=="}, {}, null], "bad": [[]]},
             "/stringData/one": {"good": ["plain", ""], "bad": [1]},
             "/stringData/two": {"good": ["ünï"], "bad": []},
