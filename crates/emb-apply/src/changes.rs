@@ -65,8 +65,9 @@ impl Changes {
 
 /// What became of a value, and the changes below it.
 fn compare(kind: &Type, old: Option<&Value>, new: Option<&Value>) -> (Fate, Changes) {
-    // Most of an object is what it was, and finding that out needs no types.
-    if old == new {
+    // Most of an object is what it was, and finding that out needs no types. Where nothing is declared, objects may
+    // nest as deep as they like, and looking at each level as a whole would add up.
+    if !matches!(kind, Type::Deduced) && old == new {
         return (Fate::Same, Changes::default());
     }
     match (old.map(|old| kind.form(old)), new.map(|new| kind.form(new))) {
@@ -86,11 +87,11 @@ fn compare(kind: &Type, old: Option<&Value>, new: Option<&Value>) -> (Fate, Chan
     }
 }
 
-/// The fate of one value that is not what it was.
 fn leaf(old: Option<&Value>, new: Option<&Value>) -> Fate {
     match (old, new) {
-        (None, _) => Fate::Added,
-        (_, None) => Fate::Removed,
+        (None, Some(_)) => Fate::Added,
+        (Some(_), None) => Fate::Removed,
+        (old, new) if old == new => Fate::Same,
         _ => Fate::Modified,
     }
 }
