@@ -37,20 +37,17 @@ pub(crate) fn patched(
     let problems: Vec<String> = duplicates(duplicate).chain(unknowns(&unknown)).collect();
     if validation == FieldValidation::Strict && !problems.is_empty() {
         let detail = format!("strict decoding error: {}", problems.join(", "));
-        // The patch, not its result: that may be a Secret.
-        let patch = String::from_utf8_lossy(&call.body);
-        let error = FieldError::invalid("patch", &json!(patch), &detail);
-        let kind = call.served.resource.group_kind();
-        return Err(Status::invalid(&kind, call.name(), &[error]));
+        return Err(unpatchable(call, &detail));
     }
     report(call, validation, problems)?;
-    conform(&call.served, object).map_err(|undecodable| unpatchable(call, &undecodable))
+    conform(&call.served, object).map_err(|undecodable| unpatchable(call, &undecodable.message))
 }
 
 /// 422: what a patch made of an object is no object of its kind.
-pub(crate) fn unpatchable(call: &Call, undecodable: &Status) -> Status {
+pub(crate) fn unpatchable(call: &Call, problem: &str) -> Status {
+    // The patch, not its result: that may be a Secret.
     let patch = String::from_utf8_lossy(&call.body);
-    let error = FieldError::invalid("patch", &json!(patch), &undecodable.message);
+    let error = FieldError::invalid("patch", &json!(patch), problem);
     Status::invalid(&GroupKind::new("", ""), "", &[error])
 }
 

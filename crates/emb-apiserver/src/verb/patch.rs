@@ -44,7 +44,9 @@ pub(super) async fn patch(call: &mut Call) -> Result<Reply, Status> {
         };
         change(call, &patch, &mut new)?;
         let typed = decode::check_type(&call.served, &mut new, b"");
-        typed.map_err(|other| if built_in { decode::unpatchable(call, &other) } else { other })?;
+        typed.map_err(
+            |other| if built_in { decode::unpatchable(call, &other.message) } else { other },
+        )?;
         decode::patched(call, options.field_validation, &mut new, &duplicates)?;
         Ok(new)
     })
