@@ -91,6 +91,7 @@ fn is_decode_error(outcome: &Value) -> bool {
         "illegal base64",
         "parsing time",
         "couldn't get version/kind",
+        "patch: Invalid value",
         "is registered for version",
     ]
     .iter()

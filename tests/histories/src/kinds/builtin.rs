@@ -16,7 +16,7 @@ pub(super) const CONFIG_MAP: Kind = Kind {
         json!({
             "/data/one": {"good": ["1", "2", "", null], "bad": [1, {}]},
             "/data/two.txt": {"good": ["line\nline", "ünï"], "bad": [null]},
-            "/data": {"good": [{"three": "3"}, {}, null], "bad": [[], "x"]},
+            "/data": {"good": [{"three": "3"}, null], "bad": [[], "x"]},
             "/data/a b": {"good": [], "bad": ["x"]},
             "/binaryData/bytes": {"good": ["aGVsbG8=", ""], "bad": ["%%%", 1]},
             "/binaryData/one": {"good": [], "bad": ["aGVsbG8="]},
@@ -37,7 +37,7 @@ pub(super) const SECRET: Kind = Kind {
     fields: || {
         json!({
             "/data/one": {"good": ["aGVsbG8=", ""], "bad": ["%%%", "aGVsbG8", 1]},
-            "/data": {"good": [{"three": "Mw=="}, {}, null], "bad": [[]]},
+            "/data": {"good": [{"three": "Mw=="}, null], "bad": [[]]},
             "/stringData/one": {"good": ["plain", ""], "bad": [1]},
             "/stringData/two": {"good": ["ünï"], "bad": []},
             "/type": {"good": ["Opaque", "example.com/kind", null], "bad": [5, "kubernetes.io/basic-auth", "kubernetes.io/tls", "kubernetes.io/dockerconfigjson"]},
