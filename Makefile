@@ -104,7 +104,7 @@ churn: programs ## A short day of writes in simulated time: memory and disk stay
 histories: build programs tools ## Random histories on the embedded engine and on kube-apiserver, every reply compared; small count
 	$(PROGRAM)/histories --count 200
 
-soak: build programs ## The large counts; the summary goes to docs/benchmarks.md
+soak: build programs tools ## The large counts; the summary goes to docs/benchmarks.md
 	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --report docs/benchmarks.md
 	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim -- pipelines_keep
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
