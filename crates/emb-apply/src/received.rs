@@ -113,7 +113,9 @@ mod tests {
             let paths = set.paths();
             prop_assert!(paths.iter().all(|path| set.contains(path)));
             let mut again = FieldSet::default();
-            paths.iter().for_each(|path| again.insert(path));
+            for path in &paths {
+                again.insert(path);
+            }
             prop_assert_eq!(again, set);
         }
 

@@ -112,7 +112,9 @@ proptest! {
         let mut fresh = object(changed["spec"].clone());
         kind.create(&mut fresh, &writer("m0", 0));
         let mut all = FieldSet::default();
-        sets.into_iter().for_each(|set| all.union(set));
+        for set in sets {
+            all.union(set);
+        }
         let created = FieldSet::decode(&fresh["metadata"]["managedFields"][0]["fieldsV1"]).unwrap();
         prop_assert_eq!(all, created);
     }
