@@ -9,6 +9,7 @@ use crate::{
     artifact::{ArtifactReference, Chart, GitCommit, Image},
     omit::is_zero,
     origin::FreightOrigin,
+    small_map::SmallMap,
     verification::VerificationInfo,
 };
 
@@ -44,7 +45,8 @@ pub struct FreightCollection {
     pub id: String,
     /// The members, keyed by origin (`Warehouse/name`).
     #[serde(rename = "items", skip_serializing_if = "is_zero")]
-    pub freight: BTreeMap<String, FreightReference>,
+    #[schemars(with = "BTreeMap<String, FreightReference>")]
+    pub freight: SmallMap<FreightReference>,
     /// Verifications of the collection, newest first, at most ten.
     #[serde(skip_serializing_if = "is_zero")]
     pub verification_history: Vec<VerificationInfo>,

@@ -3,12 +3,11 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::{
     collection::{FreightCollection, FreightReference},
     health::HealthCheckStep,
-    json,
+    json::{self, Json},
     kind::{Column, kind},
     omit::is_zero,
     origin::FreightOrigin,
@@ -113,7 +112,7 @@ pub struct PromotionStatus {
     /// Output of the steps so far, by alias.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(schema_with = "json::any")]
-    pub state: Option<Value>,
+    pub state: Option<Json>,
     /// How each step went, in order, up to the current one.
     #[serde(skip_serializing_if = "is_zero")]
     pub step_execution_metadata: Vec<StepExecutionMetadata>,

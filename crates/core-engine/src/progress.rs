@@ -2,6 +2,7 @@
 
 use api_kinds::{
     health::HealthCheckStep,
+    json::Json,
     promotion::{PromotionStatus, StepExecutionMetadata},
 };
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ impl Progress {
         Self {
             current_step: usize::try_from(status.current_step).unwrap_or_default(),
             step_execution_metadata: status.step_execution_metadata.clone(),
-            state: status.state.as_ref().and_then(Value::as_object).cloned().unwrap_or_default(),
+            state: status.state.as_ref().and_then(members).unwrap_or_default(),
             health_checks: status.health_checks.clone(),
         }
     }
@@ -36,7 +37,8 @@ impl Progress {
     pub fn write_into(&self, status: &mut PromotionStatus) {
         status.current_step = i64::try_from(self.current_step).unwrap_or(i64::MAX);
         status.step_execution_metadata.clone_from(&self.step_execution_metadata);
-        status.state = Some(Value::Object(self.state.clone())).filter(|_| !self.state.is_empty());
+        let state = Some(&self.state).filter(|state| !state.is_empty());
+        status.state = state.map(|state| Value::Object(state.clone()).into());
         status.health_checks.clone_from(&self.health_checks);
     }
 
@@ -66,5 +68,13 @@ impl Progress {
                 ..StepExecutionMetadata::default()
             });
         }
+    }
+}
+
+/// The members of an object; `None` when it is none.
+fn members(json: &Json) -> Option<Map<String, Value>> {
+    match Value::from(json) {
+        Value::Object(members) => Some(members),
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api_kinds::Promotion;
+use api_kinds::{Promotion, step::PromotionStep};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,9 +19,10 @@ struct Reference<'a> {
 /// order of its steps, then of its health checks; `None` when it touched none.
 pub fn context(promotion: &Promotion) -> Option<String> {
     let mut known = BTreeSet::new();
-    let of_steps = of_steps(promotion);
+    let of_steps = outputs(promotion);
     let of_checks = promotion.status.health_checks.iter().filter_map(|check| check.config.as_ref());
     let references: Vec<Reference<'_>> = of_steps
+        .iter()
         .chain(of_checks)
         .flat_map(references)
         .filter(|reference| known.insert(reference.clone()))
@@ -32,12 +33,17 @@ pub fn context(promotion: &Promotion) -> Option<String> {
     serde_json::to_string(&references).ok()
 }
 
-fn of_steps(promotion: &Promotion) -> impl Iterator<Item = &Value> {
-    let state = promotion.status.state.as_ref();
-    let steps = promotion.spec.steps.iter();
-    let touching =
-        steps.filter(|step| STEPS.contains(&step.uses.as_str()) && !step.r#as.is_empty());
-    touching.filter_map(move |step| state?.get(&step.r#as))
+/// Whether the output of a step names Applications.
+pub fn names_applications(step: &PromotionStep) -> bool {
+    STEPS.contains(&step.uses.as_str()) && !step.r#as.is_empty()
+}
+
+fn outputs(promotion: &Promotion) -> Vec<Value> {
+    let touching: Vec<_> =
+        promotion.spec.steps.iter().filter(|step| names_applications(step)).collect();
+    let state = promotion.status.state.as_ref().filter(|_| !touching.is_empty());
+    let state = state.map(Value::from).unwrap_or_default();
+    touching.into_iter().filter_map(|step| state.get(&step.r#as).cloned()).collect()
 }
 
 /// What is of another shape names nothing.

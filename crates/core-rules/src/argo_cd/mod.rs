@@ -19,7 +19,7 @@ pub use self::{
         SyncResult,
     },
     awaited::Awaited,
-    context::context,
+    context::{context, names_applications},
     health::{HEALTH_CHECK_KIND, HealthReport, check_health},
     operation::{Decision, FinishedOperation, decide, worst_phase},
     permission::{NotAuthorized, authorize},

@@ -40,7 +40,7 @@ async fn a_promotion_of_trivial_steps_is_written_once() {
     let name = pipeline.promote("dev", &pipeline.freight).await;
     let promotion = pipeline.ended(&name, PromotionPhase::Succeeded).await;
     let status = &promotion.status;
-    assert_eq!(status.state, Some(json!({"a": {"x": "1"}, "b": {"y": 1}})));
+    assert_eq!(status.state, Some(json!({"a": {"x": "1"}, "b": {"y": 1}}).into()));
     assert_eq!(status.current_step, 1);
     assert!(status.started_at.is_some() && status.finished_at.is_some());
     let freight = status.freight.as_ref().unwrap();

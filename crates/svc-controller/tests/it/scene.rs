@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use api_analysis::AnalysisRun;
-use api_kinds::{Freight, ProjectConfig, Promotion, PromotionRequest, Stage};
+use api_kinds::{
+    Freight, ProjectConfig, Promotion, PromotionRequest, Stage, collection::FreightCollection,
+};
 use kube::{
     Api, ResourceExt,
     api::{
@@ -138,11 +140,10 @@ impl Pipeline {
     /// The names of the Freight that a Stage held, newest first.
     pub(crate) async fn history(&self, stage: &str) -> Vec<Vec<String>> {
         let history = self.get_stage(stage).await.status.freight_history;
-        let names = |items: std::collections::BTreeMap<
-            String,
-            api_kinds::collection::FreightReference,
-        >| { items.into_values().map(|item| item.name).collect() };
-        history.into_iter().map(|collection| names(collection.freight)).collect()
+        let names = |collection: FreightCollection| {
+            collection.freight.values().map(|piece| piece.name.clone()).collect()
+        };
+        history.into_iter().map(names).collect()
     }
 
     /// Status and reason of a condition; empty when it is not there.
