@@ -9,7 +9,7 @@ use api_kinds::{
     Freight, ProjectConfig, Promotion, PromotionRequest, Stage, Target, Warehouse,
     origin::FreightOriginKind,
 };
-use core_rules::{shard::Shard, stage::is_target_aware};
+use core_rules::{promotion::reduce_to_outcome, shard::Shard, stage::is_target_aware};
 use io_kube::{Cache, CacheBuilder, Index, Object, ObjectKey, Ports};
 use kube::{Client, Resource};
 
@@ -17,6 +17,7 @@ use kube::{Client, Resource};
 #[derive(Clone)]
 pub(crate) struct Caches {
     pub(crate) stages: Cache<Stage>,
+    /// Those that ended as [`reduce_to_outcome`] leaves them.
     pub(crate) promotions: Cache<Promotion>,
     pub(crate) promotion_requests: Cache<PromotionRequest>,
     pub(crate) freight: Cache<Freight>,
@@ -79,7 +80,10 @@ impl Caches {
                 .index(&stages_of_warehouse)
                 .index(&stages_with_targets)
                 .start(ports),
-            promotions: of_shard(client, shard).index(&promotions_of_stage).start(ports),
+            promotions: of_shard(client, shard)
+                .reduce(reduce_to_outcome)
+                .index(&promotions_of_stage)
+                .start(ports),
             promotion_requests: of_shard(client, shard).index(&requests_of_stage).start(ports),
             freight: Cache::builder(client.clone())
                 .index(&freight_of_warehouse)

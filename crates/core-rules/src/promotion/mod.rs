@@ -7,6 +7,7 @@ mod lifecycle;
 mod log;
 mod name;
 mod order;
+mod outcome;
 mod outset;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use lifecycle::{Abort, Decision, Observation, decide, ended, unhandled_refre
 pub use log::{log_data, log_name};
 pub use name::{analysis_run_name, child_promotion_name, promotion_name, promotion_request_name};
 pub use order::{Sequence, compare_in_queue, is_current_step_running};
+pub use outcome::reduce_to_outcome;
 pub use outset::{outset, reference, reverification};

@@ -33,13 +33,35 @@ impl<K> Clone for Cache<K> {
 pub struct Builder<K> {
     client: Client,
     selection: Selection,
-    filter: Option<Filter<K>>,
+    intake: Intake<K>,
     indexes: Vec<Arc<dyn Maintained<K>>>,
     hooks: Vec<Hook<K>>,
 }
 
 /// Says whether an object belongs into the cache.
-pub(crate) type Filter<K> = Box<dyn Fn(&K) -> bool + Send + Sync>;
+type Filter<K> = Box<dyn Fn(&K) -> bool + Send + Sync>;
+
+/// Takes from an object what nobody asks the cache for.
+type Reduce<K> = Box<dyn Fn(&mut K) + Send + Sync>;
+
+/// What happens to an object before it enters.
+pub(crate) struct Intake<K> {
+    filter: Option<Filter<K>>,
+    reduce: Option<Reduce<K>>,
+}
+
+impl<K> Intake<K> {
+    /// The object as the cache keeps it; `None` when it does not belong there.
+    pub(crate) fn take(&self, mut object: K) -> Option<Arc<K>> {
+        if self.filter.as_ref().is_some_and(|accept| !accept(&object)) {
+            return None;
+        }
+        if let Some(reduce) = &self.reduce {
+            reduce(&mut object);
+        }
+        Some(Arc::new(object))
+    }
+}
 
 /// Called with the object before and after a change; one of them is `None` when it came or went.
 pub(crate) type Hook<K> = Box<dyn Fn(Option<&K>, Option<&K>) + Send + Sync>;
@@ -77,7 +99,15 @@ impl<K: Object> Builder<K> {
     /// Only objects that this accepts; for what no selector can say.
     #[must_use]
     pub fn filter(mut self, accept: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self {
-        self.filter = Some(Box::new(accept));
+        self.intake.filter = Some(Box::new(accept));
+        self
+    }
+
+    /// Lets `reduce` take from every object what nobody asks this cache for: most of the memory of a controller is in
+    /// its caches. It must leave alone what names the object and tells its versions apart.
+    #[must_use]
+    pub fn reduce(mut self, reduce: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        self.intake.reduce = Some(Box::new(reduce));
         self
     }
 
@@ -100,7 +130,7 @@ impl<K: Object> Builder<K> {
 
     /// Starts the watch.
     pub fn start(self, ports: &Ports) -> Cache<K> {
-        let shared = Arc::new(Shared::new(self.filter, self.indexes, self.hooks));
+        let shared = Arc::new(Shared::new(self.intake, self.indexes, self.hooks));
         let (open, closed) = oneshot::channel();
         let watch = Watch::new(self.client, self.selection, shared.clone(), ports.clone());
         ports.tasks.spawn("cache", Box::pin(watch.run(closed)));
@@ -114,7 +144,7 @@ impl<K: Object> Cache<K> {
         Builder {
             client,
             selection: Selection::default(),
-            filter: None,
+            intake: Intake { filter: None, reduce: None },
             indexes: Vec::new(),
             hooks: Vec::new(),
         }

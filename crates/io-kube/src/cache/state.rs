@@ -12,7 +12,7 @@ use kube::Resource;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
-use super::{Filter, Hook, index::Maintained};
+use super::{Hook, Intake, index::Maintained};
 use crate::ObjectKey;
 
 /// How far the watch has come.
@@ -29,7 +29,7 @@ pub(crate) struct Progress {
 /// The state behind all handles of a cache. Only its watch changes it.
 pub(crate) struct Shared<K> {
     objects: RwLock<BTreeMap<ObjectKey, Arc<K>>>,
-    filter: Option<Filter<K>>,
+    intake: Intake<K>,
     indexes: Vec<Arc<dyn Maintained<K>>>,
     // Held while a change enters, so that a new hook sees each object exactly once.
     hooks: Mutex<Vec<Hook<K>>>,
@@ -100,21 +100,26 @@ impl<K> Shared<K> {
 
 impl<K: Resource> Shared<K> {
     pub(crate) fn new(
-        filter: Option<Filter<K>>,
+        intake: Intake<K>,
         indexes: Vec<Arc<dyn Maintained<K>>>,
         hooks: Vec<Hook<K>>,
     ) -> Self {
         Self {
             objects: RwLock::new(BTreeMap::new()),
-            filter,
+            intake,
             indexes,
             hooks: Mutex::new(hooks),
             progress: watch::Sender::new(Progress::default()),
         }
     }
 
+    /// What becomes of an object when it enters; `None` when it does not belong here.
+    pub(crate) fn take_in(&self, object: K) -> Option<Arc<K>> {
+        self.intake.take(object)
+    }
+
     /// A list arrived: what it does not name is gone. `None` keeps what we had under a key.
-    pub(crate) fn replace(&self, listed: BTreeMap<ObjectKey, Option<K>>, version: u64) {
+    pub(crate) fn replace(&self, listed: BTreeMap<ObjectKey, Option<Arc<K>>>, version: u64) {
         let gone: Vec<_> =
             self.objects.read().keys().filter(|key| !listed.contains_key(key)).cloned().collect();
         for key in gone {
@@ -122,7 +127,7 @@ impl<K: Resource> Shared<K> {
         }
         for (key, object) in listed {
             if let Some(object) = object {
-                self.put(key, object);
+                self.enter(key, object);
             }
         }
         self.advance(version);
@@ -131,12 +136,15 @@ impl<K: Resource> Shared<K> {
 
     /// An object is there or changed.
     pub(crate) fn put(&self, key: ObjectKey, object: K) {
-        if self.filter.as_ref().is_some_and(|accept| !accept(&object)) {
-            self.remove(&key);
-            return;
+        match self.take_in(object) {
+            Some(object) => self.enter(key, object),
+            None => self.remove(&key),
         }
+    }
+
+    fn enter(&self, key: ObjectKey, object: Arc<K>) {
         if let Some(old) = self.get(&key) {
-            if is_same_state(&*old, &object) {
+            if is_same_state(&*old, &*object) {
                 return;
             }
             if old.meta().uid != object.meta().uid {
@@ -144,7 +152,7 @@ impl<K: Resource> Shared<K> {
                 self.remove(&key);
             }
         }
-        self.change(&key, Some(Arc::new(object)));
+        self.change(&key, Some(object));
     }
 
     /// An object is gone.

@@ -1,6 +1,6 @@
 //! The loop behind a cache: list, then watch from there, again and again.
 
-use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, marker::PhantomData, pin::pin, sync::Arc, time::Duration};
 
 use futures::TryStreamExt;
 use kube::{
@@ -8,7 +8,10 @@ use kube::{
     api::{ListParams, WatchEvent, WatchParams},
     core::metadata::ListMeta,
 };
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{SeqAccess, Visitor},
+};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -33,6 +36,9 @@ const BACKOFF: Backoff = Backoff { base: Duration::from_millis(100), max: Durati
 /// Waits while we are not allowed to watch: a grant may come at any moment and should work at once.
 const FORBIDDEN: Backoff =
     Backoff { base: Duration::from_millis(100), max: Duration::from_secs(1) };
+
+/// Where kubectl keeps a copy of the whole object.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Follows one kind into its [`Shared`] state.
 pub(crate) struct Watch<K> {
@@ -64,10 +70,39 @@ impl WatchError {
 }
 
 #[derive(Deserialize)]
-struct Page {
+#[serde(bound = "K: Object")]
+struct Page<K> {
     #[serde(default)]
     metadata: ListMeta,
-    items: Option<Vec<Value>>,
+    items: Option<Items<K>>,
+}
+
+/// What was read of each item; what has no name is left out.
+struct Items<K>(Vec<(ObjectKey, Option<K>)>);
+
+impl<'de, K: Object> Deserialize<'de> for Items<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(OneByOne(PhantomData))
+    }
+}
+
+/// Reads items one by one: all as trees at once would take far more memory than what is kept of them.
+struct OneByOne<K>(PhantomData<K>);
+
+impl<'de, K: Object> Visitor<'de> for OneByOne<K> {
+    type Value = Items<K>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut read_items = Vec::new();
+        while let Some(item) = items.next_element()? {
+            read_items.extend(read::<K>(item));
+        }
+        Ok(Items(read_items))
+    }
 }
 
 impl<K: Object> Watch<K> {
@@ -145,12 +180,13 @@ impl<K: Object> Watch<K> {
         let metadata = loop {
             let request =
                 requests::<K>(self.selection.namespace.as_deref()).list(&params).map(lean);
-            let page: Page = self
+            let page: Page<K> = self
                 .ports
                 .within(REPLY, send(&self.client, request))
                 .await
                 .ok_or(WatchError::NoReply)??;
-            listed.extend(page.items.unwrap_or_default().into_iter().filter_map(read::<K>));
+            let items = page.items.into_iter().flat_map(|items| items.0);
+            listed.extend(items.filter_map(|(key, object)| self.take_in(key, object)));
             match page.metadata.continue_.clone().filter(|token| !token.is_empty()) {
                 Some(token) => params.continue_token = Some(token),
                 None => break page.metadata,
@@ -161,6 +197,14 @@ impl<K: Object> Watch<K> {
         self.shared.replace(listed, version_number(&version));
         self.version = Some(version.clone());
         Ok(version)
+    }
+
+    /// An item of a list, as the cache keeps it.
+    fn take_in(&self, key: ObjectKey, object: Option<K>) -> Option<(ObjectKey, Option<Arc<K>>)> {
+        match object {
+            Some(object) => self.shared.take_in(object).map(|object| (key, Some(object))),
+            None => Some((key, None)),
+        }
     }
 
     /// Applies events until the stream ends, which is normal, or fails. The next turn goes on where this one stood, or
@@ -227,12 +271,15 @@ impl<K: Object> Watch<K> {
     }
 }
 
-/// An object from the wire without its managedFields. One that does not decode keeps what we had under its key: a single
-/// bad object must neither stop the watch nor look like a deletion.
+/// An object from the wire without what only its writers ask for. One that does not decode keeps what we had under its
+/// key: a single bad object must neither stop the watch nor look like a deletion.
 fn read<K: Object>(mut value: Value) -> Option<(ObjectKey, Option<K>)> {
     let key = key_of(&value)?;
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove(LAST_APPLIED);
+        }
     }
     match serde_json::from_value(value) {
         Ok(object) => Some((key, Some(object))),
@@ -263,11 +310,16 @@ mod tests {
 
     #[test]
     fn what_does_not_decode_keeps_its_key_and_what_has_no_name_is_nothing() {
-        let metadata = json!({"namespace": "n", "name": "a", "managedFields": [{"manager": "m"}]});
+        let metadata = json!({
+            "namespace": "n", "name": "a", "managedFields": [{"manager": "m"}],
+            "annotations": {LAST_APPLIED: "{}", "kept": ""},
+        });
         let good = json!({"metadata": metadata.clone(), "data": {"k": "v"}});
         let (key, object) = read::<ConfigMap>(good).unwrap();
         assert_eq!(key, ObjectKey::new("n", "a"));
-        assert!(object.unwrap().metadata.managed_fields.is_none());
+        let read_metadata = object.unwrap().metadata;
+        assert!(read_metadata.managed_fields.is_none());
+        assert_eq!(read_metadata.annotations.unwrap().into_keys().collect::<Vec<_>>(), ["kept"]);
         let (key, object) = read::<ConfigMap>(json!({"metadata": metadata, "data": 7})).unwrap();
         assert_eq!((key, object), (ObjectKey::new("n", "a"), None));
         assert!(read::<ConfigMap>(json!({"metadata": {}})).is_none());

@@ -58,6 +58,22 @@ async fn a_list_of_many_pages_arrives_whole_and_without_managed_fields() {
 }
 
 #[tokio::test]
+async fn what_nobody_asks_for_is_taken_away_on_every_way_in() {
+    let world = World::start().await;
+    world.create("a", "x").await;
+    let (builder, changes) = recording(&world);
+    let builder = builder.filter(|map| ["x", "y"].contains(&value(map).as_str()));
+    let cache = builder.reduce(|map| map.data = None).start(&world.ports);
+    cache.synced().await;
+    cache.passed(&version(&world.create("b", "y").await)).await;
+    cache.passed(&version(&world.set("b", "z").await)).await;
+    assert_eq!(
+        *changes.lock(),
+        [change("a", None, Some("")), change("b", None, Some("")), change("b", Some(""), None)],
+    );
+}
+
+#[tokio::test]
 async fn indexes_follow_creation_change_and_deletion() {
     let world = World::start().await;
     world.create("a", "x").await;
