@@ -91,6 +91,9 @@ fn with_implied_groups(mut identity: Identity) -> Identity {
     identity
 }
 
+/// Namespace and name of a ServiceAccount; a user whose name only begins like one is a user.
 fn service_account(user: &str) -> Option<(&str, &str)> {
-    user.strip_prefix("system:serviceaccount:")?.split_once(':')
+    let (namespace, name) = user.strip_prefix("system:serviceaccount:")?.split_once(':')?;
+    let is_account = !namespace.is_empty() && !name.is_empty() && !name.contains(':');
+    is_account.then_some((namespace, name))
 }

@@ -3,7 +3,10 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::account::{Account, RBAC, binding, role};
+use super::{
+    account::{Account, RBAC, binding, role},
+    attempt,
+};
 use crate::{answer::Answer, expect::at, namespace::Namespace, patience::soon, world::World};
 
 /// A ServiceAccount that may write Roles and RoleBindings of its namespace and read its ConfigMaps.
@@ -18,7 +21,8 @@ pub(crate) async fn checks(world: &World<'_>) -> Result<()> {
     let delegate = Delegate::new(world).await?;
     delegate.roles().await?;
     delegate.bindings().await?;
-    delegate.exemptions().await
+    delegate.exemptions().await?;
+    attempt::refused(world).await
 }
 
 fn rule(group: &str, resource: &str, verbs: &[&str]) -> Value {

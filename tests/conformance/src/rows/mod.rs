@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod apply;
+mod attempt;
 mod bad_definition;
 mod builtin;
 mod create;
@@ -236,7 +237,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(134, "body of 3 MiB and a byte; object of 1.6 MiB", 1, runs!(limits::sizes)),
     row(135, "kubectl", 12, slow!(kubectl::matrix)),
     row(136, "helm install, upgrade, rollback, uninstall", 12, slow!(helm::releases)),
-    row(137, "upstream Kargo: project, promotion, API token, project delete", 18, Check::Later("needs the controllers and the API server of the reference")),
+    row(137, "upstream Kargo: project, promotion, API token, project delete", 18, Check::Elsewhere("make test-strangers (tests/strangers), which is told where the programs of the reference are")),
     row(138, "kill -9 again and again", 11, Check::Elsewhere("make crash (tests/crash), which needs its own processes")),
     row(139, "backup under load, restore, clients list anew", 11, slow!(restore::snapshot_under_load)),
     row(140, "10k objects: list, watch-list, memory, start", 11, Check::Elsewhere("make bench (tests/bench), which measures")),

@@ -22,26 +22,28 @@ pub(crate) fn check_escalation(
     if call.identity.is_master() {
         return Ok(());
     }
+    let gives_nothing = || old.is_some_and(|old| only_lets_go(new, old));
     let granted = match call.served.resource.built_in() {
         Some(BuiltInKind::Role | BuiltInKind::ClusterRole) => {
-            let unchanged = same(new, old, &["rules", "aggregationRule"]);
-            if unchanged || may(call, "escalate", &call.served.resource.plural, call.name()) {
+            let plural = &call.served.resource.plural;
+            if gives_nothing() || may(call, "escalate", plural, call.name()) {
                 return Ok(());
             }
             rules_of(new)
         }
         Some(BuiltInKind::RoleBinding | BuiltInKind::ClusterRoleBinding) => {
             let (resource, name) = reference(new);
-            if same(new, old, &["roleRef", "subjects"]) || may(call, "bind", resource, name) {
+            if gives_nothing() || may(call, "bind", resource, name) {
                 return Ok(());
             }
             bound_rules(call, resource, name)?
         }
         _ => return Ok(()),
     };
-    let missing = cover::missing(&held_rules(call), &granted);
+    let held = held_rules(call);
+    let missing = cover::missing(&held, &granted);
     if missing.is_empty() {
-        return Ok(());
+        return check_aggregation(call, &held, new, old);
     }
     let why = format!(
         "user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
@@ -52,8 +54,35 @@ pub(crate) fn check_escalation(
     Err(Status::forbidden(&call.served.group_resource, new.name(), &why))
 }
 
-fn same(new: &Value, old: Option<&Value>, members: &[&str]) -> bool {
-    old.is_some_and(|old| members.iter().all(|member| new.get(member) == old.get(member)))
+/// Who has a role gather others comes to whatever those have, so that takes every right there is.
+fn check_aggregation(
+    call: &Call,
+    held: &[Rule],
+    new: &Value,
+    old: Option<&Value>,
+) -> Result<(), Status> {
+    let gathers = |role: &Value| {
+        let selectors = role.pointer("/aggregationRule/clusterRoleSelectors");
+        selectors.and_then(Value::as_array).is_some_and(|selectors| !selectors.is_empty())
+    };
+    let is_asked = gathers(new) || old.is_some_and(gathers);
+    if !is_asked || cover::missing(held, &everything()).is_empty() {
+        return Ok(());
+    }
+    let why = "must have cluster-admin privileges to use the aggregationRule";
+    Err(Status::forbidden(&call.served.group_resource, new.name(), why))
+}
+
+/// Whether nothing changes but what keeps an object from going away: that gives nobody anything.
+fn only_lets_go(new: &Value, old: &Value) -> bool {
+    let rest = |object: &Value| {
+        let mut rest = object.clone();
+        for field in ["finalizers", "ownerReferences", "managedFields", "resourceVersion"] {
+            rest.metadata_mut().remove(field);
+        }
+        rest
+    };
+    rest(new) == rest(old)
 }
 
 fn may(call: &Call, verb: &str, resource: &str, name: &str) -> bool {
@@ -71,21 +100,16 @@ fn may(call: &Call, verb: &str, resource: &str, name: &str) -> bool {
 
 fn rules_of(role: &Value) -> Vec<Rule> {
     let listed = role.get("rules").and_then(Value::as_array);
-    let mut rules: Vec<Rule> = listed
-        .into_iter()
-        .flatten()
-        .filter_map(|rule| serde_json::from_value(rule.clone()).ok())
-        .collect();
-    if role.get("aggregationRule").is_some_and(Value::is_object) {
-        // Any rule may come in through the selectors.
-        rules.push(everything());
-    }
-    rules
+    let rules = listed.into_iter().flatten();
+    rules.filter_map(|rule| serde_json::from_value(rule.clone()).ok()).collect()
 }
 
-fn everything() -> Rule {
+fn everything() -> [Rule; 2] {
     let any = || vec!["*".to_owned()];
-    Rule { verbs: any(), api_groups: any(), resources: any(), ..Rule::default() }
+    [
+        Rule { verbs: any(), api_groups: any(), resources: any(), ..Rule::default() },
+        Rule { verbs: any(), non_resource_urls: any(), ..Rule::default() },
+    ]
 }
 
 /// The resource and name of the role that a binding refers to.
