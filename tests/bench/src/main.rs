@@ -23,6 +23,7 @@ mod pipeline;
 mod process;
 mod report;
 mod startup;
+mod storage;
 mod trivial_steps;
 mod watches;
 mod writes;
@@ -77,6 +78,7 @@ enum Area {
     Discovery,
     Promotions,
     Pipeline,
+    Storage,
 }
 
 #[derive(Subcommand)]
@@ -113,6 +115,9 @@ async fn main() -> Result<()> {
     }
     if args.only.is_none_or(|only| only == Area::Pipeline) {
         pipeline::measure(args.size(), args.embedded_only, &mut report).await?;
+    }
+    if args.only.is_none_or(|only| only == Area::Storage) {
+        storage::measure(args.embedded_only, args.small, &mut report).await?;
     }
     if !args.small {
         let earlier = if args.only.is_some() { Earlier::Kept } else { Earlier::Forgotten };
