@@ -21,6 +21,8 @@ pub(super) fn migrate(connection: &Connection, file: &Path) -> Result<(), OpenEr
     let found = schema::format(connection).map_err(|error| open_error(&error))?;
     let done = found.saturating_sub(1) as usize;
     let Some(steps) = STEPS.get(done..).filter(|steps| !steps.is_empty()) else { return Ok(()) };
+    // A copy of a broken file would tell less about what is wrong.
+    schema::check_structure(connection, "quick_check")?;
     let copy = with_suffix(file, &format!(".format-{found}"));
     snapshot::write(file, &copy).map_err(|error| OpenError::Io(error.to_string()))?;
     tracing::info!(from = found, to = FORMAT, copy = %copy.display(), "the store is brought to a newer format; a copy is kept");
