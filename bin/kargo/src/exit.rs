@@ -34,6 +34,8 @@ pub(crate) enum Exit {
     ClusterTaken = 27,
     /// The cluster does not reach the webhooks.
     WebhooksUnreachable = 28,
+    /// Something is not in the target as it was in the source.
+    Incomplete = 29,
 }
 
 impl From<Exit> for ExitCode {

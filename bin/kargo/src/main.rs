@@ -18,6 +18,8 @@ mod git_identity;
 mod kubernetes_webhooks_server;
 mod lint;
 mod management_controller;
+mod migrate;
+mod place;
 mod repair;
 mod restore;
 mod run;
@@ -58,8 +60,10 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Save the state of a control plane, also while it runs
     Backup(backup::BackupArgs),
-    /// Put a saved state into a data directory
+    /// Put a saved state into a data directory or a cluster
     Restore(restore::RestoreArgs),
+    /// Move a control plane between a data directory and a cluster, with everything in it
+    Migrate(migrate::MigrateArgs),
     /// Save what can be read of a damaged data directory
     Repair(repair::RepairArgs),
     /// Print the CustomResourceDefinitions as YAML
@@ -100,6 +104,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Migrate(args) => migrate::run(&args),
         Command::Repair(args) => repair::run(&args),
         Command::Crds => crds::run(),
         Command::Version(args) => version::run(&args),

@@ -8,7 +8,7 @@ mod embedded;
 mod installation;
 mod release;
 
-pub(crate) use self::embedded::open_failure;
+pub(crate) use self::embedded::{Offline, open_failure};
 
 use std::{sync::Arc, time::Duration};
 

@@ -19,7 +19,12 @@ pub(super) fn encode(resource: &Resource, objects: &[Value]) -> Result<String, E
             object: Key::of(resource, object).to_string(),
             why: error.to_string(),
         })?;
-        stream.push_str(&if reads_back(&yaml, object) { yaml } else { format!("{object}\n") });
+        if reads_back(&yaml, object) {
+            stream.push_str(&yaml);
+        } else {
+            stream.push_str(&object.to_string());
+            stream.push('\n');
+        }
     }
     Ok(stream)
 }

@@ -45,7 +45,6 @@ pub fn read(path: &Path, key: Option<&Key>) -> Result<Collection, Error> {
     let mut entries = archive.entries().map_err(|error| reading.damaged(&error))?;
     let manifest = reading.manifest(&mut entries)?;
     let mut contents = reading.contents(&manifest, &mut entries)?;
-    drop(entries);
     // The checksum of the whole is behind the end of the last file.
     let rest = io::copy(&mut archive.into_inner().take(MAX_FILE), &mut io::sink());
     rest.map_err(|error| reading.damaged(&error))?;

@@ -118,38 +118,44 @@ mod tests {
 
     use super::*;
 
-    fn told(backup: &str, progress: Progress) -> Option<Told> {
-        Some(Told {
+    fn told(backup: &str, progress: Progress) -> Told {
+        Told {
             backup: backup.to_owned(),
             made_at: "2026-01-01T00:00:00Z".to_owned(),
             progress,
             existing: Existing::BroughtIntoLine,
             webhooks: Vec::new(),
-        })
+        }
     }
 
-    fn inhabited() -> Option<String> {
-        Some("Project demo".to_owned())
+    fn inhabitant() -> String {
+        "Project demo".to_owned()
     }
 
     #[test]
     fn an_empty_target_is_filled_and_another_is_not() {
         assert_eq!(decide(None, "a", None, false).unwrap(), Existing::BroughtIntoLine);
-        assert!(matches!(decide(None, "a", inhabited(), false), Err(Error::NotEmpty(_))));
-        assert_eq!(decide(None, "a", inhabited(), true).unwrap(), Existing::Kept);
+        assert!(matches!(decide(None, "a", Some(inhabitant()), false), Err(Error::NotEmpty(_))));
+        assert_eq!(decide(None, "a", Some(inhabitant()), true).unwrap(), Existing::Kept);
     }
 
     #[test]
     fn what_was_begun_is_gone_on_with_and_what_is_complete_is_left_alone() {
-        let under_way = || told("a", Progress::UnderWay);
+        let under_way = || Some(told("a", Progress::UnderWay));
         assert_eq!(
-            decide(under_way(), "a", inhabited(), false).unwrap(),
+            decide(under_way(), "a", Some(inhabitant()), false).unwrap(),
             Existing::BroughtIntoLine
         );
-        assert!(matches!(decide(under_way(), "b", inhabited(), false), Err(Error::Another(_))));
-        let complete = || told("a", Progress::Complete);
-        assert_eq!(decide(complete(), "a", inhabited(), false).unwrap(), Existing::Kept);
-        assert!(matches!(decide(complete(), "b", inhabited(), false), Err(Error::NotEmpty(_))));
+        assert!(matches!(
+            decide(under_way(), "b", Some(inhabitant()), false),
+            Err(Error::Another(_))
+        ));
+        let complete = || Some(told("a", Progress::Complete));
+        assert_eq!(decide(complete(), "a", Some(inhabitant()), false).unwrap(), Existing::Kept);
+        assert!(matches!(
+            decide(complete(), "b", Some(inhabitant()), false),
+            Err(Error::NotEmpty(_))
+        ));
         assert_eq!(decide(complete(), "b", None, false).unwrap(), Existing::BroughtIntoLine);
     }
 

@@ -78,14 +78,11 @@ impl Put<'_> {
                 Aligned::Left(left) => return Ok(left),
             }
         }
-        for written in [
-            self.write_status(resource, object, &live).await?,
-            self.write_owners(resource, object, &live, &key).await?,
-        ] {
-            if let Some(written) = written {
-                live = written;
-                outcome = if outcome == Outcome::Created { outcome } else { Outcome::Changed };
-            }
+        let status = self.write_status(resource, object, &live).await?;
+        let owners = self.write_owners(resource, object, &live, &key).await?;
+        if let Some(written) = owners.or(status) {
+            live = written;
+            outcome = if outcome == Outcome::Created { outcome } else { Outcome::Changed };
         }
         Ok(lost(resource, object, &live).map_or(outcome, Outcome::Refused))
     }

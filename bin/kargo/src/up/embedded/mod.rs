@@ -7,10 +7,11 @@ mod encryption;
 mod identity;
 mod keys;
 mod kubeconfig;
+mod offline;
 mod open;
 mod webhook;
 
-pub(crate) use self::open::failure as open_failure;
+pub(crate) use self::{offline::Offline, open::failure as open_failure};
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
