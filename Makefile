@@ -12,7 +12,7 @@ KARGO := $(TARGET)/release/kargo
 PROGRAM := $(TARGET)/debug
 UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts crash histories churn programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts test-strangers crash histories churn programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -94,6 +94,9 @@ test-argocd: build programs tools argocd ## Promotions with a real Argo CD on ku
 
 test-rollouts: build programs tools argo-rollouts ## Verification by a real Argo Rollouts beside kargo on kube-apiserver
 	$(PROGRAM)/rollouts
+
+test-strangers: build programs tools cert-manager ## Programs that are not ours on the embedded engine (KARGO_REFERENCE=… for those of the reference)
+	$(PROGRAM)/strangers
 
 crash: build programs ## Kill and power-cut tests, small counts
 	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10 --promotion-kills 10

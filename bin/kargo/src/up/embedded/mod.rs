@@ -85,8 +85,11 @@ pub(crate) struct EmbeddedArgs {
     allow_network_file_system: bool,
     #[command(flatten)]
     audit: AuditArgs,
-    /// Also serve a Git repository, a registry and an application here, with a Project that promotes releases of it
+    /// Serve the Kubernetes API alone: run no controllers and enforce no rules of admission, because other programs do
     #[arg(long)]
+    kube_only: bool,
+    /// Also serve a Git repository, a registry and an application here, with a Project that promotes releases of it
+    #[arg(long, conflicts_with = "kube_only")]
     demo: bool,
     /// Port of the demo on this machine; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 6480, requires = "demo")]
@@ -184,6 +187,10 @@ async fn start_components(
     let rules = Arc::new(Rules::default());
     let server = start_api(args, ground, rules.clone()).await?;
     let Ground { world, installation, directory, store, .. } = ground;
+    if args.kube_only {
+        world.vitals.complete();
+        return Ok(server);
+    }
     let clients = InProcess { server: &server, store, installation };
     let settings = components::admission_settings(installation)?;
     let client = clients.client(Component::KubernetesWebhooksServer);

@@ -1,0 +1,47 @@
+//! `make test-strangers`: programs that are not ours run on the embedded engine as they run on a cluster.
+//!
+//! cert-manager gets a `kargo up` that is killed under it; the processes of the reference
+//! get `kargo up --kube-only`, without our own components, and leave what they leave on kube-apiserver.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
+)]
+
+mod cert_manager;
+mod patience;
+mod program;
+mod reference;
+mod server;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+use dev_testkit::{AfterFailure, Scenario, play};
+
+/// Run programs that are not ours on the embedded engine
+#[derive(Parser)]
+struct Args {
+    /// Only scenarios whose name contains this
+    filter: Option<String>,
+}
+
+const SCENARIOS: &[(&str, Scenario<()>)] = &[
+    ("cert-manager issues certificates, also after the server was killed", |()| {
+        Box::pin(cert_manager::issues())
+    }),
+    ("the processes of the reference promote, and leave what they leave on kube-apiserver", |()| {
+        Box::pin(reference::promotes())
+    }),
+];
+
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let filter = Args::parse().filter.unwrap_or_default();
+    let failed = play(SCENARIOS, &filter, &(), AfterFailure::GoOn).await;
+    println!("strangers: {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
