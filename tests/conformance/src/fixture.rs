@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-pub(crate) use dev_testkit::fixture::{CRDS, GADGETS, WIDGETS, crd};
+pub(crate) use dev_testkit::fixture::{CRDS, GADGETS, WIDGETS};
 
 use crate::world::World;
 

@@ -13,7 +13,6 @@ pub(crate) fn list(rows: &[&Row]) {
     for row in rows {
         let how = match row.check {
             Check::Runs(..) => String::new(),
-            Check::Later(why) => format!("  [later: {why}]"),
             Check::Elsewhere(place) => format!("  [elsewhere: {place}]"),
         };
         println!("row {}: {} (rank {}){how}", row.number, row.title, row.rank);

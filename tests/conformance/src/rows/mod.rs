@@ -33,6 +33,7 @@ mod update;
 mod validation;
 mod versions;
 mod watch;
+mod webhook;
 
 use std::pin::Pin;
 
@@ -56,8 +57,6 @@ pub(crate) struct Row {
 #[derive(Clone, Copy)]
 pub(crate) enum Check {
     Runs(Pace, Run),
-    /// A need of a later rank, with what is missing.
-    Later(&'static str),
     /// Another test covers it, with where.
     Elsewhere(&'static str),
 }
@@ -77,7 +76,7 @@ impl Row {
     pub(crate) fn pace(&self) -> Pace {
         match self.check {
             Check::Runs(pace, _) => pace,
-            Check::Later(_) | Check::Elsewhere(_) => Pace::Quick,
+            Check::Elsewhere(_) => Pace::Quick,
         }
     }
 }
@@ -229,8 +228,8 @@ pub(crate) static ROWS: &[Row] = &[
     row(126, "escalation on Role and RoleBinding, bind, escalate", 18, runs!(escalation::checks)),
     row(127, "SAR, LSAR, SSAR, SSRR bodies", 5, runs!(review::access_reviews)),
     row(128, "aggregated ClusterRole follows labels", 18, runs!(review::aggregation)),
-    row(129, "webhooks: order, denial, failure policy, selectors", 14, Check::Later("admission webhooks over HTTP")),
-    row(130, "webhook configuration validation and defaults", 14, Check::Later("admission webhooks over HTTP")),
+    row(129, "webhooks: order, denial, failure policy, selectors", 14, slow!(webhook::calls)),
+    row(130, "webhook configuration validation and defaults", 14, runs!(webhook::rules_and_defaults)),
     row(131, "Secret and ConfigMap rules", 1, runs!(builtin::secrets_and_config_maps)),
     row(132, "Event namespaces, two views, expiry", 1, slow!(event::events)),
     row(133, "Lease times", 1, runs!(event::leases)),

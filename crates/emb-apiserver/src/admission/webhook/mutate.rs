@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     Hooks, Stage,
-    answer::Answer,
+    answer::{Answer, JSON_PATCH},
     call, denial,
     hook::Hook,
     is_exempt,
@@ -179,6 +179,10 @@ fn apply(
             "admission webhook {name:?} attempted to modify the object, which is not supported for this operation"
         )));
     };
+    if answer.patch_type != JSON_PATCH {
+        let problem = format!("unsupported patch type {:?}", answer.patch_type);
+        return Err(Failure::Webhook(problem));
+    }
     let mut patched = invocation.view(request, object).into_owned();
     patch.apply(&mut patched).map_err(|error| failed(&error))?;
     check_type(invocation, &patched).map_err(Failure::Request)?;
