@@ -40,7 +40,7 @@ async fn embedded(size: Size, report: &mut Report) -> Result<()> {
     report.add(Row::at_most(what, latency.as_secs_f64() * 1e3, 100.0));
     let few = FanOut::run(&plane, 100).await?;
     report.add(Row::at_least("embedded: promotions to 100 Stages (1/s)", few.rate, 150.0));
-    report.add(Row::at_most("the same: API requests for each", few.requests, 8.0));
+    report.add(Row::at_most("embedded: API requests for each of 100", few.requests, 8.0));
     if size != Size::Small {
         let many = FanOut::run(&plane, 3_000).await?;
         report.add(Row::at_least(
@@ -48,8 +48,9 @@ async fn embedded(size: Size, report: &mut Report) -> Result<()> {
             many.rate,
             few.rate.min(150.0) * 0.8,
         ));
-        report.add(Row::at_most("the same: API requests for each", many.requests, 8.0));
-        report.add(Row::figure("the same: resident memory (MB)", many.resident_mb));
+        report.add(Row::at_most("embedded: API requests for each of 3,000", many.requests, 8.0));
+        let what = "embedded: resident memory after 3,000 (MB)";
+        report.add(Row::figure(what, many.resident_mb));
     }
     plane.stop().await
 }
@@ -68,11 +69,10 @@ async fn cluster(size: Size, report: &mut Report) -> Result<()> {
         let times = if stages == 100 { 3.0 } else { 4.0 };
         let what = format!("kube-apiserver: promotions to {stages} Stages (1/s)");
         report.add(Row::at_least(&what, ran.rate, times * reference));
-        report.add(Row::at_most("the same: API requests for each", ran.requests, 8.0));
-        report.add(Row::figure(
-            "the same: processor time of kube-apiserver and etcd (s)",
-            ran.engine_seconds,
-        ));
+        let what = format!("kube-apiserver: API requests for each of {stages}");
+        report.add(Row::at_most(&what, ran.requests, 8.0));
+        let what = format!("kube-apiserver: its processor time, with etcd's, for {stages} (s)");
+        report.add(Row::figure(&what, ran.engine_seconds));
         if stages == 100 {
             of_hundred = ran.rate;
         }
@@ -85,7 +85,8 @@ async fn cluster(size: Size, report: &mut Report) -> Result<()> {
             let ran = FanOut::run(&plane, stages).await?;
             let what = format!("kube-apiserver: promotions to {stages} Stages (1/s)");
             report.add(Row::at_least(&what, ran.rate, part * of_hundred));
-            report.add(Row::at_most("the same: API requests for each", ran.requests, 8.0));
+            let what = format!("kube-apiserver: API requests for each of {stages}");
+            report.add(Row::at_most(&what, ran.requests, 8.0));
         }
     }
     plane.stop().await
