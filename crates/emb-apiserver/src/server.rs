@@ -94,7 +94,7 @@ fn load(state: &State) {
         state.registry.apply_definition(&entry.key.name, Some(definition));
     }
     for stage in Stage::ALL {
-        let resource = GroupResource::new(stage.group(), stage.resource());
+        let resource = GroupResource::new(Stage::GROUP, stage.resource());
         for entry in state.store.list(&resource, Range::default()).entries {
             state.admission.hooks.apply(stage, &entry.key.name, Some(&entry.value()));
         }

@@ -17,9 +17,6 @@ use super::{
     hook::{Hook, unknown_service},
 };
 
-/// The group of webhook configurations.
-const GROUP: &str = "admissionregistration.k8s.io";
-
 /// When webhooks are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -35,13 +32,11 @@ impl Stage {
 
     /// The stage whose configurations a resource holds.
     pub(crate) fn of(group: &str, resource: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|stage| group == GROUP && resource == stage.resource())
+        Self::ALL.into_iter().find(|stage| group == Self::GROUP && resource == stage.resource())
     }
 
     /// The API group of the configurations.
-    pub(crate) fn group(self) -> &'static str {
-        GROUP
-    }
+    pub(crate) const GROUP: &str = "admissionregistration.k8s.io";
 
     /// The plural name of the configurations.
     pub(crate) fn resource(self) -> &'static str {
