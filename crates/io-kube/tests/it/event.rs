@@ -52,7 +52,7 @@ async fn a_burst_of_thousands_is_written_whole() {
     for number in 0..3_000 {
         recorder.record(occurrence(&number.to_string()));
     }
-    assert!(world.tasks.shutdown(Duration::from_secs(60)).await);
+    assert!(world.tasks.shutdown(Duration::from_mins(1)).await);
     let events: Api<Event> = Api::namespaced(world.engine.admin_client(), "default");
     let events = events.list(&ListParams::default()).await.unwrap().items;
     assert_eq!(events.len(), 3_000);

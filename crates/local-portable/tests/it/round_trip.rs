@@ -37,7 +37,7 @@ async fn everything_arrives_with_its_status_and_new_uids() {
             "{name}"
         );
     }
-    let [old, new] = [&source, &target].map(|engine| engine.admin_client());
+    let [old, new] = [&source, &target].map(dev_testkit::engine::Engine::admin_client);
     let [old, new] = [
         read(&old, "Secret", "demo", "ci-token").await,
         read(&new, "Secret", "demo", "ci-token").await,

@@ -43,7 +43,8 @@ fn figure(what: &'static str, value: f64, limit: f64) -> Figure {
 async fn choose(client: &Client) -> Result<()> {
     let create = async |number: usize| -> Result<()> {
         let mut body = objects::config_map(&format!("chosen-{number}"), OBJECT_BYTES);
-        body["metadata"]["labels"] = json!({"chosen": "yes"});
+        let metadata = body.get_mut("metadata").and_then(Value::as_object_mut);
+        metadata.context("no metadata")?.insert("labels".into(), json!({"chosen": "yes"}));
         let reply = client.json(Method::POST, &objects::config_maps(NAMESPACE), &body).await?;
         ensure!(reply.status.is_success(), "create: {}", reply.text());
         Ok(())
@@ -74,7 +75,7 @@ async fn watch_list(client: &Client, count: usize) -> Result<f64> {
     loop {
         let event: Value =
             lines.next_json(Duration::from_mins(1)).await?.context("the watch ended early")?;
-        if event["type"] == "BOOKMARK" {
+        if event.get("type").is_some_and(|kind| kind == "BOOKMARK") {
             break;
         }
         seen += 1;

@@ -26,6 +26,7 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// What is logged of requests, and where to.
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_field_names, reason = "the fields are the names of the flags")]
 pub(crate) struct AuditArgs {
     /// File to which every request is logged, one JSON object per line
     #[arg(long, value_name = "FILE")]
