@@ -227,7 +227,7 @@ pub(crate) fn refusing(engine: &Engine, code: u16, message: &'static str) -> Cli
         async move {
             if request.method() == http::Method::GET {
                 let (parts, body) = inner.call(request).await?.into_parts();
-                let bytes = http_body_util::BodyExt::collect(body).await.map(|all| all.to_bytes());
+                let bytes = http_body_util::BodyExt::collect(body).await.map(http_body_util::Collected::to_bytes);
                 return Ok(Response::from_parts(parts, Body::from(bytes.unwrap_or_default().to_vec())));
             }
             let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message});
