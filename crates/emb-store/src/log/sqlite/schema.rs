@@ -22,6 +22,8 @@ pub(super) const PAGE_BYTES: u32 = 8192;
 const APPLICATION_ID: u32 = 0x6b61_7273;
 /// Unused pages are given back when we say so, a few at a time.
 const INCREMENTAL: i64 = 2;
+/// The most pages that a file has before it has tables.
+const FIRST_PAGES: i64 = 2;
 /// Far more revisions than any store gets to; a larger number on the disk was never written.
 const MAX_REVISION: u64 = 1 << 62;
 
@@ -75,8 +77,8 @@ pub(super) fn create_private(file: &Path) -> Result<(), OpenError> {
 
 fn prepare_writer(connection: &Connection) -> Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
-    let empty: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
-    if empty == 0 {
+    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+    if pages == 0 {
         connection.execute_batch(&format!(
             "PRAGMA page_size = {PAGE_SIZE}; PRAGMA auto_vacuum = {INCREMENTAL}"
         ))?;
@@ -86,10 +88,16 @@ fn prepare_writer(connection: &Connection) -> Result<()> {
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
          PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON",
     )?;
-    if empty == 0 {
+    if pages <= FIRST_PAGES && has_no_tables(connection)? {
         create_tables(connection)?;
     }
     Ok(())
+}
+
+/// Whether it is a store that was never finished: a process can die between the first page and the tables.
+fn has_no_tables(connection: &Connection) -> Result<bool> {
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map(|count| count == 0)
 }
 
 fn create_tables(connection: &Connection) -> Result<()> {

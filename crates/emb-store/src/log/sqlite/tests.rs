@@ -84,6 +84,22 @@ fn what_was_committed_is_there_after_reopening_and_watchers_go_on() {
 }
 
 #[test]
+fn a_store_whose_process_died_before_it_had_tables_is_new() {
+    let beginnings = [
+        "",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA page_size = 8192; PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL",
+    ];
+    for (number, beginning) in beginnings.into_iter().enumerate() {
+        let directory = tempfile::tempdir().unwrap();
+        sql(directory.path(), beginning);
+        let opened = open_with(directory.path(), &clock(), Options::default());
+        // The file of another program is another program's.
+        assert_eq!(opened.is_ok(), number != 1, "{beginning}");
+    }
+}
+
+#[test]
 fn a_store_that_was_not_closed_is_checked_and_opened() {
     let directory = tempfile::tempdir().unwrap();
     let (store, _) = open(directory.path());
