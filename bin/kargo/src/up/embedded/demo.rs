@@ -82,7 +82,7 @@ const PROMOTION: &str = "\
 apiVersion: kargo.akuity.io/v1alpha1
 kind: Promotion
 metadata:
-  generateName: prod.
+  generateName: prod-
   namespace: demo
 spec:
   stage: prod
