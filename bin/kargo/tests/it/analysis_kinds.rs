@@ -6,7 +6,7 @@ use dev_testkit::Client;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{create, up};
+use super::{create, merge, up};
 
 const RUNS: &str = "/apis/argoproj.io/v1alpha1/namespaces/default/analysisruns";
 const DEFINITION: &str =
@@ -15,13 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn get(client: &Client, path: &str) -> Value {
     let reply = client.get(path).await.unwrap();
-    assert!(reply.status.is_success(), "{path}: {}", reply.text());
-    reply.json()
-}
-
-async fn merge(client: &Client, path: &str, patch: &Value) -> Value {
-    let headers = [("content-type", "application/merge-patch+json")];
-    let reply = client.send(Method::PATCH, path, &headers, patch.to_string()).await.unwrap();
     assert!(reply.status.is_success(), "{path}: {}", reply.text());
     reply.json()
 }

@@ -30,7 +30,14 @@ use std::{
 
 use dev_testkit::{Client, Kargo, Kubeconfig, UpOptions};
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
+
+async fn merge(client: &Client, path: &str, patch: &Value) -> Value {
+    let headers = [("content-type", "application/merge-patch+json")];
+    let reply = client.send(Method::PATCH, path, &headers, patch.to_string()).await.unwrap();
+    assert!(reply.status.is_success(), "{path}: {}", reply.text());
+    reply.json()
+}
 
 fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_kargo").into()

@@ -8,7 +8,6 @@ use std::{
 };
 
 use dev_testkit::{Kargo, UpOptions};
-use http::Method;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
@@ -17,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{program, up};
+use super::{merge, program, up};
 
 const PATIENCE: Duration = Duration::from_secs(40);
 const URL: (&str, &str) = ("EXTERNAL_WEBHOOK_SERVER_BASE_URL", "https://hooks.example.com");
@@ -241,11 +240,7 @@ async fn who_loses_the_lease_ends_so_that_it_is_started_again() {
     component.record("management controller working").await;
     let path = "/apis/coordination.k8s.io/v1/namespaces/kargo/leases/kargo-management-controller";
     let client = kargo.client().unwrap();
-    let mut lease = client.get(path).await.unwrap().json();
-    lease["spec"]["holderIdentity"] = json!("another");
-    lease["metadata"].as_object_mut().unwrap().remove("resourceVersion");
-    let taken = client.json(Method::PUT, path, &lease).await.unwrap();
-    assert_eq!(taken.status, 200, "{}", taken.text());
+    merge(&client, path, &json!({"spec": {"holderIdentity": "another"}})).await;
     let (code, told) = component.ended().await;
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("error: lost the Lease kargo-management-controller"), "{told}");

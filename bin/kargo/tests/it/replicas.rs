@@ -6,10 +6,10 @@ use std::{
 };
 
 use dev_testkit::{Client, warehouse::eventually};
-use http::Method;
 use serde_json::{Value, json};
 
 use super::{
+    merge,
     process::{Component, free_port, get, kubeconfig, until_ready},
     up,
 };
@@ -112,12 +112,8 @@ async fn who_loses_the_lease_stops_working_and_becomes_a_candidate_again() {
     let mut replica = replica(directory.path(), "first", "0");
     replica.record("controller working").await;
     let path = format!("{LEASES}/kargo-controller-dev-leader");
-    let mut taken = client.get(&path).await.unwrap().json();
-    taken["spec"]["holderIdentity"] = json!("another");
-    taken["spec"]["leaseDurationSeconds"] = json!(1);
-    taken["metadata"].as_object_mut().unwrap().remove("resourceVersion");
-    let written = client.json(Method::PUT, &path, &taken).await.unwrap();
-    assert_eq!(written.status, 200, "{}", written.text());
+    let taken = json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 1}});
+    merge(&client, &path, &taken).await;
     replica.record("controller no longer leads").await;
     replica.record("controller working").await;
     replica.signal("-TERM").await;
