@@ -60,9 +60,9 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     let companions = kind::on_create(call, object);
     check_escalation(call, object, None)?;
     let errors = validate::check_create(object, call.served.resource.name_rule);
-    let mut errors = check_content(&call.served, object, None, errors);
-    errors.extend(kind::problems(call, object));
+    let errors = check_content(&call.served, object, None, errors);
     refuse(&call.served, object.name(), &errors)?;
+    refuse(&call.served, object.name(), &kind::problems(call, object))?;
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(object, None));
     }

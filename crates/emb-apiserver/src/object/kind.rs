@@ -68,7 +68,7 @@ fn store_form(call: &Call, object: &mut Value) {
     }
 }
 
-/// What is wrong with an object for reasons that only this server knows.
+/// What is wrong with an object that is valid elsewhere, for reasons that only this server knows.
 pub(super) fn problems(call: &Call, object: &Value) -> Vec<FieldError> {
     match call.served.resource.built_in() {
         Some(

@@ -59,8 +59,8 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     if call.path.subresource == "status" {
         errors.iter_mut().for_each(name_from_status);
     }
-    errors.extend(kind::problems(call, new));
     refuse(&call.served, old.name(), &errors)?;
+    refuse(&call.served, old.name(), &kind::problems(call, new))?;
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(new, Some(old)));
     }
