@@ -123,13 +123,9 @@ impl Place {
 
     /// Opens one that must be there and that no process has open.
     pub(crate) async fn open_still(&self) -> Result<Opened, Failure> {
-        if let Self::Directory { path, .. } = self
-            && !path.join(DATABASE).is_file()
-        {
-            let missing =
-                format!("{} is not the data directory of a control plane", path.display());
-            return Err(Failure::usage(missing)
-                .hint("name it with --data-dir, or a cluster with --kubeconfig"));
+        if let Self::Directory { path, .. } = self {
+            let hint = "name it with --data-dir, or a cluster with --kubeconfig";
+            require_store(path).map_err(|failure| failure.hint(hint))?;
         }
         self.open_to_write().await
     }
@@ -254,6 +250,15 @@ pub(crate) fn failure(error: Error) -> Failure {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
+}
+
+/// Refuses a directory that holds no store.
+pub(crate) fn require_store(directory: &Path) -> Result<(), Failure> {
+    if directory.join(DATABASE).is_file() {
+        return Ok(());
+    }
+    let missing = format!("{} is not the data directory of a control plane", directory.display());
+    Err(Failure::usage(missing))
 }
 
 #[cfg(test)]

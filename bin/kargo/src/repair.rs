@@ -4,7 +4,7 @@ use std::io::Write;
 
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment};
 
-use crate::{exit::Failure, settings::DataDirArg, up};
+use crate::{exit::Failure, place::require_store, settings::DataDirArg, up};
 
 /// Save what can be read of a damaged data directory
 #[derive(clap::Args, Debug)]
@@ -15,6 +15,7 @@ pub(crate) struct RepairArgs {
 
 pub(crate) fn run(args: &RepairArgs) -> Result<(), Failure> {
     let directory = args.data_dir.resolve(&SystemEnvironment)?;
+    require_store(&directory).map_err(|failure| failure.hint("name it with --data-dir"))?;
     let repaired = emb_store::repair(&directory, &SystemClock::new(), &SystemEntropy)
         .map_err(up::open_failure)?;
     let mut stdout = std::io::stdout().lock();

@@ -105,3 +105,13 @@ async fn every_request_is_in_the_audit_log_and_no_secret() {
     assert_eq!(of("secrets")["level"], "Metadata");
     assert_eq!(of("configmaps")["requestObject"]["metadata"]["name"], "told");
 }
+
+#[test]
+fn what_is_no_data_directory_is_not_repaired() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = directory.path().join("none").display().to_string();
+    let refused = kargo(&["repair", "--data-dir", &text]);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = format!("error: {text} is not the data directory of a control plane\n");
+    assert!(stderr(&refused).starts_with(&told), "{}", stderr(&refused));
+}
