@@ -1,7 +1,7 @@
 //! Running scenarios over many seeds, and telling which seed failed and how to see it again.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     fmt,
     num::NonZero,
     sync::atomic::{AtomicUsize, Ordering},
@@ -18,6 +18,8 @@ use crate::{driver, faults::Fault, scenario::Scenario};
 const SEED: &str = "SIM_SEED";
 /// The variable that says how many seeds to run.
 const SEEDS: &str = "SIM_SEEDS";
+/// After so many seeds that fail, more would tell nothing new.
+const ENOUGH_FAILURES: usize = 10;
 /// The lines of the story that a failure shows.
 const SHOWN_LINES: usize = 60;
 
@@ -68,12 +70,17 @@ pub struct Failure {
     pub story: Vec<String>,
     /// The audit log of the API server until then.
     pub audit: String,
+    /// Later seeds of the same run that fail, too.
+    pub others: Vec<u64>,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { scenario, seed, reason, story, .. } = self;
+        let Self { scenario, seed, reason, story, others, .. } = self;
         writeln!(f, "{scenario} fails with seed {seed}: {reason}")?;
+        if !others.is_empty() {
+            writeln!(f, "it also fails with seeds {others:?}")?;
+        }
         writeln!(f, "again: {SEED}={seed} cargo test --package dev-sim -- {scenario}")?;
         writeln!(f, "to keep: add {seed} to conformance/sim/{scenario}.txt")?;
         // Renewals of Leases go on to the end and tell nothing.
@@ -124,12 +131,12 @@ impl Sim {
 }
 
 impl<F: Fn() -> Scenario + Sync> Simulation<F> {
-    /// Runs all seeds up to the first that fails; says how many held. Runs know nothing of each other, so that each core
-    /// has its own.
+    /// Runs all seeds, unless many fail; says how many held, or tells of the first that failed. Runs know nothing of each
+    /// other, so that each core has its own.
     pub fn run(&self) -> Result<usize, Box<Failure>> {
         let (next, failures) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
         let work = || {
-            while failures.lock().is_empty() {
+            while failures.lock().len() < ENOUGH_FAILURES {
                 let position = next.fetch_add(1, Ordering::Relaxed);
                 let Some(seed) = self.seeds.get(position) else { return };
                 if let Err(failure) = self.replay(*seed) {
@@ -143,7 +150,10 @@ impl<F: Fn() -> Scenario + Sync> Simulation<F> {
                 scope.spawn(work);
             }
         });
-        failures.into_inner().into_values().next().map_or(Ok(self.seeds.len()), Err)
+        let mut failures: VecDeque<Box<Failure>> = failures.into_inner().into_values().collect();
+        let Some(mut first) = failures.pop_front() else { return Ok(self.seeds.len()) };
+        first.others = failures.iter().map(|failure| failure.seed).collect();
+        Err(first)
     }
 
     /// Runs one seed.
@@ -154,7 +164,8 @@ impl<F: Fn() -> Scenario + Sync> Simulation<F> {
             Ok(()) => Ok(Run { audit, story, struck: outcome.struck }),
             Err(reason) => {
                 let scenario = self.name.clone();
-                Err(Box::new(Failure { scenario, seed, reason, story, audit }))
+                let others = Vec::new();
+                Err(Box::new(Failure { scenario, seed, reason, story, audit, others }))
             }
         }
     }
@@ -201,8 +212,10 @@ mod tests {
             reason: "lost".into(),
             story: vec!["line".into()],
             audit: String::new(),
+            others: vec![18, 20],
         };
         let text = failure.to_string();
+        assert!(text.contains("also fails with seeds [18, 20]"), "{text}");
         assert!(text.contains("SIM_SEED=17 cargo test --package dev-sim -- mirror"), "{text}");
     }
 }

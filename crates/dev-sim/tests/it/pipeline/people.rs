@@ -56,8 +56,8 @@ pub(super) async fn publisher(cx: ProcessCx, ground: Arc<Ground>) {
     }
 }
 
-/// Makes Freight, whatever it takes; returns its name.
-pub(super) async fn publish(cx: &ProcessCx, warehouse: &str, number: u64) -> String {
+/// Makes Freight, whatever it takes; returns its name, unless somebody has deleted it by then.
+pub(super) async fn publish(cx: &ProcessCx, warehouse: &str, number: u64) -> Option<String> {
     let (repository, id) = (format!("{REPOSITORY}{warehouse}.git"), format!("{number:040x}"));
     let freight: Freight = parsed(json!({
         "metadata": {"namespace": PROJECT},
@@ -67,14 +67,14 @@ pub(super) async fn publish(cx: &ProcessCx, warehouse: &str, number: u64) -> Str
     let api: Api<Freight> = in_project(&cx.client());
     make(cx, &api, &freight).await;
     loop {
-        let list = api.list(&ListParams::default()).await.map(|list| list.items);
-        let made = list.into_iter().flatten().find(|it| {
+        let Ok(list) = api.list(&ListParams::default()).await else {
+            cx.pause(PATIENCE).await;
+            continue;
+        };
+        let made = list.items.into_iter().find(|it| {
             it.origin.name == warehouse && it.commits.iter().any(|commit| commit.id == id)
         });
-        match made.and_then(|it| it.metadata.name) {
-            Some(name) => return name,
-            None => cx.pause(PATIENCE).await,
-        }
+        return made.and_then(|it| it.metadata.name);
     }
 }
 

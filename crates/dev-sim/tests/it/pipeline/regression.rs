@@ -53,7 +53,7 @@ fn no_promotion_of_a_pipeline_overtakes_the_verification_of_the_one_before() {
         let stage = with_steps("dev", vec![direct("app")], these_steps(&[steps::KEEP]));
         found(&cx, around(vec![verified(stage)], &[])).await;
         for number in 0..3 {
-            let freight = publish(&cx, "app", number).await;
+            let freight = publish(&cx, "app", number).await.unwrap();
             promote(&cx, "dev", &freight).await;
         }
     }
@@ -74,11 +74,11 @@ fn an_aborted_promotion_in_a_pipeline_keeps_the_freight_of_other_origins() {
         let requests = vec![direct("app"), direct("infra")];
         let stage = with_steps("both", requests, these_steps(&[steps::PONDER]));
         found(&cx, around(vec![stage], &[])).await;
-        let infra = publish(&cx, "infra", 0).await;
+        let infra = publish(&cx, "infra", 0).await.unwrap();
         finish(&cx, &promote(&cx, "both", &infra).await).await;
-        let app = publish(&cx, "app", 1).await;
+        let app = publish(&cx, "app", 1).await.unwrap();
         let running = promote(&cx, "both", &app).await;
-        let newer = publish(&cx, "app", 2).await;
+        let newer = publish(&cx, "app", 2).await.unwrap();
         let queued = promote(&cx, "both", &newer).await;
         abort(&cx, &queued).await;
         finish(&cx, &queued).await;
@@ -104,7 +104,7 @@ fn a_refresh_in_a_pipeline_between_two_writes_repeats_no_step() {
         let kinds = [steps::KEEP, steps::POST, steps::AWAIT, steps::POST, steps::RECALL];
         let stage = with_steps("dev", vec![direct("app")], these_steps(&kinds));
         found(&cx, around(vec![stage], &[])).await;
-        let freight = publish(&cx, "app", 0).await;
+        let freight = publish(&cx, "app", 0).await.unwrap();
         let name = promote(&cx, "dev", &freight).await;
         for token in 0_u32.. {
             if is_over(&cx, &name).await {
@@ -131,7 +131,7 @@ fn a_success_in_a_pipeline_counts_although_a_later_promotion_ended_before_it() {
         found(&cx, around(vec![stage], &[])).await;
         let mut names = Vec::new();
         for number in 0..3 {
-            let freight = publish(&cx, "app", number).await;
+            let freight = publish(&cx, "app", number).await.unwrap();
             names.push(promote(&cx, "dev", &freight).await);
         }
         abort(&cx, &names[2]).await;
