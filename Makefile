@@ -10,9 +10,12 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 KARGO := $(TARGET)/release/kargo
 # The test programs, from one build of everything: built one by one they would share less, because features unify differently.
 PROGRAM := $(TARGET)/debug
+# The tiers of `make test` run the kargo of that build: it checks arithmetic and assertions, and a second build of everything is spared.
+conformance% permissions admission% scenarios% cluster-e2e test-portable crash histories: export KARGO_BIN ?= $(abspath $(PROGRAM)/kargo)
+test-argocd test-rollouts test-strangers soak: export KARGO_BIN ?= $(abspath $(KARGO))
 UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-argocd test-rollouts test-strangers crash histories churn programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-portable test-argocd test-rollouts test-strangers crash histories churn programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -58,10 +61,10 @@ test-vectors: programs ## Every vector family (VECTORS_DIR=… for another folde
 
 conformance: conformance-embedded conformance-cluster ## The same rows on the embedded engine and on a real kube-apiserver
 
-conformance-embedded: build programs kubectl ## Rows of the conformance table on the embedded engine
+conformance-embedded: programs kubectl ## Rows of the conformance table on the embedded engine
 	$(PROGRAM)/conformance embedded
 
-conformance-cluster: build programs tools ## The same rows on kube-apiserver and etcd
+conformance-cluster: programs tools ## The same rows on kube-apiserver and etcd
 	$(PROGRAM)/conformance cluster
 
 permissions: programs tools ## What each component may and may not do, on kube-apiserver (the unit tier asks the embedded engine)
@@ -72,22 +75,25 @@ permissions: programs tools ## What each component may and may not do, on kube-a
 
 admission: admission-embedded admission-cluster ## Every rule of admission in tables, on both engines
 
-admission-embedded: build programs ## Rows of the admission tables on the embedded engine
+admission-embedded: programs ## Rows of the admission tables on the embedded engine
 	$(PROGRAM)/admission embedded
 
-admission-cluster: build programs tools ## The same rows on kube-apiserver, which asks through registered webhooks
+admission-cluster: programs tools ## The same rows on kube-apiserver, which asks through registered webhooks
 	$(PROGRAM)/admission cluster
 
 scenarios: scenarios-embedded scenarios-cluster ## What becomes of Freight, Promotions and Stages, on both engines
 
-scenarios-embedded: build programs ## The scenarios on the embedded engine
+scenarios-embedded: programs ## The scenarios on the embedded engine
 	$(PROGRAM)/scenarios embedded
 
-scenarios-cluster: build programs tools ## The same scenarios on kube-apiserver
+scenarios-cluster: programs tools ## The same scenarios on kube-apiserver
 	$(PROGRAM)/scenarios cluster
 
-cluster-e2e: build programs tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
+cluster-e2e: programs tools ## `kargo up --kubeconfig` on kube-apiserver: install, admission, tokens, refusals, kill and stop
 	$(PROGRAM)/cluster
+
+test-portable: programs tools ## Backup, restore and migration of a living pipeline between both engines, with kills
+	$(PROGRAM)/portable
 
 test-argocd: build programs tools argocd ## Promotions with a real Argo CD on kube-apiserver: syncs, failures, permission, health
 	$(PROGRAM)/argocd
@@ -98,13 +104,13 @@ test-rollouts: build programs tools argo-rollouts ## Verification by a real Argo
 test-strangers: build programs tools cert-manager ## Programs that are not ours on the embedded engine (KARGO_REFERENCE=… for those of the reference)
 	$(PROGRAM)/strangers
 
-crash: build programs ## Kill and power-cut tests, small counts
+crash: programs ## Kill and power-cut tests, small counts
 	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10 --promotion-kills 10
 
 churn: programs ## A short day of writes in simulated time: memory and disk stay within their bounds
 	$(PROGRAM)/churn --seconds 600
 
-histories: build programs tools ## Random histories on the embedded engine and on kube-apiserver, every reply compared; small count
+histories: programs tools ## Random histories on the embedded engine and on kube-apiserver, every reply compared; small count
 	$(PROGRAM)/histories --count 200
 
 soak: build programs tools ## The large counts; the summary goes to docs/benchmarks.md
