@@ -24,6 +24,7 @@ pub mod condition;
 pub mod credential;
 mod digest;
 pub mod event;
+pub mod fault;
 pub mod freight;
 pub mod gate;
 pub mod health;

@@ -163,7 +163,7 @@ fn check_value(value: &str) -> Result<(), SelectorError> {
 }
 
 /// At most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends; or nothing.
-fn is_label_text(text: &str) -> bool {
+pub(crate) fn is_label_text(text: &str) -> bool {
     let is_end = |end: Option<char>| end.is_none_or(|letter| letter.is_ascii_alphanumeric());
     text.len() <= 63
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))

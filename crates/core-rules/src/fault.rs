@@ -1,0 +1,41 @@
+//! What kind of mistake a refused request is.
+//!
+//! The rules of the REST API refuse with errors of their own; this is the one thing all of them
+//! say about themselves, so that the server needs no table of errors to choose a status.
+
+/// The kind of a refusal, each with its HTTP status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The request makes no sense, whatever is stored.
+    BadRequest,
+    /// The caller may not.
+    Forbidden,
+    /// What the request is about does not exist.
+    NotFound,
+    /// What is stored is in the way.
+    Conflict,
+    /// The installation does not offer this.
+    NotImplemented,
+    /// Somebody whom the server asked gave no useful answer.
+    BadGateway,
+}
+
+impl Class {
+    /// The HTTP status.
+    pub const fn code(self) -> u16 {
+        match self {
+            Self::BadRequest => 400,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::Conflict => 409,
+            Self::NotImplemented => 501,
+            Self::BadGateway => 502,
+        }
+    }
+}
+
+/// An error that says what kind of refusal it is. Its text is meant for the caller.
+pub trait Fault: std::error::Error {
+    /// The kind.
+    fn class(&self) -> Class;
+}
