@@ -1,0 +1,25 @@
+//! The answer to a query for Freight.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Freight by group; without grouping there is one group, whose key is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FreightGroups {
+    /// By key.
+    pub groups: BTreeMap<String, FreightGroup>,
+    /// Where a watch goes on; absent when only Freight available to a Stage was asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resource_version: String,
+}
+
+/// A group of Freight.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FreightGroup {
+    /// The Freight, in the order that was asked for.
+    pub items: Vec<Value>,
+}

@@ -1,0 +1,30 @@
+//! Bodies of requests and responses that are not Kubernetes objects.
+//!
+//! Objects travel as they are stored and have no type here. Fields keep upstream's names; one that
+//! is empty is left out where upstream leaves it out.
+
+mod config_map;
+mod credential;
+mod freight;
+mod link;
+mod project;
+mod promotion;
+mod resource;
+mod role;
+mod system;
+
+pub use config_map::{CreateConfigMap, PatchConfigMap, UpdateConfigMap};
+pub use credential::{
+    CreateGenericCredentials, CreateRepoCredentials, PatchGenericCredentials, PatchRepoCredentials,
+    UpdateGenericCredentials, UpdateRepoCredentials,
+};
+pub use freight::{FreightGroup, FreightGroups};
+pub use link::{Links, ResolvedLink};
+pub use project::{ImageStages, ImageTags, Images, Projects};
+pub use promotion::{DownstreamPromotions, PromoteDownstream, PromoteToStage};
+pub use resource::{ResourceResult, ResourceResults};
+pub use role::{Claim, CreateApiToken, GrantOrRevoke, ResourceDetails, Role, UserClaims};
+pub use system::{
+    AdminLogin, ArgoCdShard, ControllerHeartbeats, Heartbeat, HeartbeatStatus, OidcConfig,
+    PublicConfig, ServerConfig, VersionInfo,
+};

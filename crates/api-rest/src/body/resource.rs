@@ -1,0 +1,42 @@
+//! Results of writing many objects at once.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One result per object, in the order in which they were worked on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResourceResults {
+    /// The results.
+    pub results: Vec<ResourceResult>,
+}
+
+/// What became of one object: one of the first four, and which object it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResourceResult {
+    /// It was created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_resource_manifest: Option<Value>,
+    /// It was replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_resource_manifest: Option<Value>,
+    /// It was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_resource_manifest: Option<Value>,
+    /// Why nothing happened to it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+    /// Its place in the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// Its kind.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Its namespace.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Its name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}

@@ -1,0 +1,54 @@
+//! Freight.
+
+use super::{
+    Route,
+    access::kargo,
+    delete, get,
+    parameter::{RESOURCE_VERSION, WATCH, flag, many, text},
+    patch, post,
+    tag::{CORE, PROJECT_LEVEL},
+};
+
+const FREIGHT: &[&str] = &[CORE, PROJECT_LEVEL];
+
+pub(super) const ROUTES: &[Route] = &[
+    get("/v1beta1/projects/{project}/freight", "QueryFreightsRest")
+        .tags(FREIGHT)
+        .query(&[
+            text("stage"),
+            many("origins"),
+            text("group"),
+            text("groupBy"),
+            text("orderBy"),
+            flag("reverse"),
+            WATCH,
+            RESOURCE_VERSION,
+        ])
+        .as_caller(&[kargo("list", "freights")]),
+    get("/v1beta1/projects/{project}/freight/{freight-name-or-alias}", "GetFreight")
+        .tags(FREIGHT)
+        .as_caller(&[kargo("get", "freights")]),
+    get("/v1beta1/projects/{project}/freight/{freight-name-or-alias}/links", "GetFreightLinks")
+        .tags(FREIGHT)
+        .as_caller(&[kargo("get", "freights")]),
+    post("/v1beta1/projects/{project}/freight/{freight-name-or-alias}/approve", "ApproveFreight")
+        .tags(FREIGHT)
+        .query(&[text("stage").required()])
+        .as_caller(&[
+            kargo("get", "freights"),
+            kargo("get", "stages"),
+            kargo("promote", "stages"),
+            kargo("patch", "freights/status"),
+        ]),
+    patch("/v1beta1/projects/{project}/freight/{freight-name-or-alias}/alias", "PatchFreightAlias")
+        .tags(FREIGHT)
+        .query(&[text("newAlias").required()])
+        .as_caller(&[
+            kargo("get", "freights"),
+            kargo("list", "freights"),
+            kargo("patch", "freights"),
+        ]),
+    delete("/v1beta1/projects/{project}/freight/{freight-name-or-alias}", "DeleteFreight")
+        .tags(FREIGHT)
+        .as_caller(&[kargo("get", "freights"), kargo("delete", "freights")]),
+];

@@ -1,0 +1,66 @@
+//! Parameters behind the question mark.
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: ParameterKind,
+    /// Whether the route cannot do without.
+    pub is_required: bool,
+    /// Whether upstream's document names it; it serves more than it documents.
+    pub is_documented: bool,
+}
+
+/// What a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Any text.
+    Text,
+    /// `true`, or anything else for no.
+    Flag,
+    /// A number.
+    Number,
+    /// Texts, one per repetition of the name.
+    Many,
+}
+
+impl Parameter {
+    const fn new(name: &'static str, kind: ParameterKind) -> Self {
+        Self { name, kind, is_required: false, is_documented: true }
+    }
+
+    pub(super) const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    pub(super) const fn undocumented(self) -> Self {
+        Self { is_documented: false, ..self }
+    }
+}
+
+pub(super) const fn text(name: &'static str) -> Parameter {
+    Parameter::new(name, ParameterKind::Text)
+}
+
+pub(super) const fn flag(name: &'static str) -> Parameter {
+    Parameter::new(name, ParameterKind::Flag)
+}
+
+pub(super) const fn number(name: &'static str) -> Parameter {
+    Parameter::new(name, ParameterKind::Number)
+}
+
+pub(super) const fn many(name: &'static str) -> Parameter {
+    Parameter::new(name, ParameterKind::Many)
+}
+
+/// Answers with a stream of changes.
+pub(super) const WATCH: Parameter = flag("watch").undocumented();
+
+/// Where a watch goes on.
+pub(super) const RESOURCE_VERSION: Parameter = text("resourceVersion").undocumented();
+
+/// Answers with the objects that a role is made of.
+pub(super) const AS_RESOURCES: Parameter = flag("as-resources").undocumented();

@@ -1,0 +1,25 @@
+//! Objects of any kind, many at once.
+
+use super::{Permission, Route, delete, parameter::flag, post, put, tag::RESOURCES};
+
+const fn any(verb: &'static str) -> Permission {
+    Permission { verb, group: "*", resource: "*" }
+}
+
+pub(super) const ROUTES: &[Route] = &[
+    post("/v1beta1/resources", "CreateResource")
+        .tags(&[RESOURCES])
+        .takes_manifests()
+        .answers(201)
+        .as_caller(&[any("get"), any("create")]),
+    put("/v1beta1/resources", "UpdateResource")
+        .tags(&[RESOURCES])
+        .query(&[flag("upsert")])
+        .takes_manifests()
+        .as_caller(&[any("get"), any("update"), any("create")]),
+    delete("/v1beta1/resources", "DeleteResource")
+        .tags(&[RESOURCES])
+        .takes_manifests()
+        .answers(200)
+        .as_caller(&[any("delete")]),
+];

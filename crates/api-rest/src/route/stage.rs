@@ -1,0 +1,74 @@
+//! Stages and Warehouses.
+
+use super::{
+    Route,
+    access::kargo,
+    delete, get,
+    parameter::{RESOURCE_VERSION, WATCH, many},
+    post,
+    tag::{CORE, PROJECT_LEVEL, VERIFICATIONS},
+};
+
+const STAGE: &[&str] = &[CORE, PROJECT_LEVEL];
+const VERIFICATION: &[&str] = &[VERIFICATIONS, PROJECT_LEVEL];
+
+pub(super) const ROUTES: &[Route] = &[
+    get("/v1beta1/projects/{project}/stages", "ListStages")
+        .tags(STAGE)
+        .query(&[many("freightOrigins"), WATCH, RESOURCE_VERSION])
+        .as_caller(&[kargo("list", "stages")]),
+    get("/v1beta1/projects/{project}/stages/{stage}", "GetStage")
+        .tags(STAGE)
+        .query(&[WATCH])
+        .as_caller(&[kargo("get", "stages")]),
+    get("/v1beta1/projects/{project}/stages/{stage}/links", "GetStageLinks")
+        .tags(STAGE)
+        .as_caller(&[kargo("get", "stages")]),
+    post("/v1beta1/projects/{project}/stages/{stage}/refresh", "RefreshStage")
+        .tags(STAGE)
+        .as_caller(&[kargo("get", "stages")]),
+    delete("/v1beta1/projects/{project}/stages/{stage}", "DeleteStage")
+        .tags(STAGE)
+        .as_caller(&[kargo("delete", "stages")]),
+    post("/v1beta1/projects/{project}/stages/{stage}/promotions", "PromoteToStage")
+        .tags(STAGE)
+        .takes("PromoteToStageRequest")
+        .answers(201)
+        .as_caller(&[
+            kargo("get", "stages"),
+            kargo("promote", "stages"),
+            kargo("get", "freights"),
+            kargo("create", "promotions"),
+        ]),
+    post("/v1beta1/projects/{project}/stages/{stage}/promotions/downstream", "PromoteDownstream")
+        .tags(STAGE)
+        .takes("PromoteDownstreamRequest")
+        .answers(201)
+        .as_caller(&[
+            kargo("get", "stages"),
+            kargo("list", "stages"),
+            kargo("promote", "stages"),
+            kargo("get", "freights"),
+            kargo("create", "promotions"),
+        ]),
+    post("/v1beta1/projects/{project}/stages/{stage}/verification", "Reverify")
+        .tags(VERIFICATION)
+        .as_caller(&[kargo("get", "stages"), kargo("patch", "stages")]),
+    post("/v1beta1/projects/{project}/stages/{stage}/verification/abort", "AbortVerification")
+        .tags(VERIFICATION)
+        .as_caller(&[kargo("get", "stages"), kargo("patch", "stages")]),
+    get("/v1beta1/projects/{project}/warehouses", "ListWarehouses")
+        .tags(STAGE)
+        .query(&[WATCH, RESOURCE_VERSION])
+        .as_caller(&[kargo("list", "warehouses")]),
+    get("/v1beta1/projects/{project}/warehouses/{warehouse}", "GetWarehouse")
+        .tags(STAGE)
+        .query(&[WATCH])
+        .as_caller(&[kargo("get", "warehouses")]),
+    post("/v1beta1/projects/{project}/warehouses/{warehouse}/refresh", "RefreshWarehouse")
+        .tags(STAGE)
+        .as_caller(&[kargo("get", "warehouses")]),
+    delete("/v1beta1/projects/{project}/warehouses/{warehouse}", "DeleteWarehouse")
+        .tags(STAGE)
+        .as_caller(&[kargo("delete", "warehouses")]),
+];

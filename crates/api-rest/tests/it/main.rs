@@ -1,0 +1,3 @@
+//! The route table against upstream's OpenAPI document.
+
+mod contract;
