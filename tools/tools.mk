@@ -4,7 +4,7 @@
 CLUSTER_DIR ?= .cache/cluster
 CLUSTER_FLAGS ?=
 
-.PHONY: tools test-servers kubectl helm kustomize argocd argo-rollouts cert-manager cluster-up cluster-down
+.PHONY: tools test-servers kubectl helm kustomize argocd argo-rollouts cert-manager dex cluster-up cluster-down
 
 tools: ## Build kube-apiserver, kube-controller-manager, kubectl, etcd, helm and kustomize
 	tools/build
@@ -30,6 +30,9 @@ argo-rollouts: ## Build Argo Rollouts
 
 cert-manager: ## Build cert-manager's controller
 	tools/build cert-manager
+
+dex: ## Build Dex
+	tools/build dex
 
 cluster-up: ## Start a real Kubernetes control plane in $(CLUSTER_DIR)
 	tools/cluster up $(CLUSTER_DIR) $(CLUSTER_FLAGS)
