@@ -13,6 +13,7 @@ pub mod engine;
 pub mod fixture;
 mod kargo;
 mod kubeconfig;
+mod patience;
 mod scenario;
 #[cfg(feature = "server")]
 pub mod server;
@@ -23,6 +24,7 @@ pub use client::{Client, Lines, Reply};
 pub use cluster::Cluster;
 pub use kargo::{Kargo, UpOptions, binary};
 pub use kubeconfig::Kubeconfig;
+pub use patience::{Patience, eventually, found};
 pub use scenario::{AfterFailure, Scenario, play};
 
 use std::path::PathBuf;

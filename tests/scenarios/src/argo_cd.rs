@@ -1,12 +1,12 @@
 //! A Stage with an Application that takes its time. The test plays Argo CD, in a cluster of its own.
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::Client;
+use dev_testkit::{Client, eventually};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
-    patience::eventually,
+    patience::PATIENCE,
     server::GRACE,
     stage::Stage,
     watching::{condition, phase_of},
@@ -45,7 +45,8 @@ impl Application {
         let operation = async || {
             Ok::<_, anyhow::Error>(self.client.get(&path).await?.json()["operation"].take())
         };
-        eventually("a sync is asked for", async || Ok(operation().await?.is_object())).await?;
+        eventually(PATIENCE, "a sync is asked for", async || Ok(operation().await?.is_object()))
+            .await?;
         let state = json!({
             "phase": "Succeeded", "operation": operation().await?,
             "startedAt": SYNCED, "finishedAt": SYNCED, "syncResult": { "revision": "abc" },

@@ -87,7 +87,7 @@ impl Gate {
     pub(crate) async fn await_visits(&self, path: &str, count: usize) -> Result<()> {
         let mut book = self.book.subscribe();
         let is_so = |book: &Book| book.visits.get(path).copied().unwrap_or_default() >= count;
-        let waited = tokio::time::timeout(PATIENCE, book.wait_for(is_so)).await;
+        let waited = tokio::time::timeout(PATIENCE.limit(), book.wait_for(is_so)).await;
         waited.with_context(|| format!("nobody asks for {path}"))?.map(drop)?;
         Ok(())
     }

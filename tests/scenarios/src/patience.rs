@@ -1,19 +1,8 @@
 //! Waiting for what other processes do.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use dev_testkit::Patience;
 
 /// How long something may take on a machine that has other things to do.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Waits until something is so.
-pub(crate) async fn eventually(what: &str, is_so: impl AsyncFn() -> Result<bool>) -> Result<()> {
-    let begin = Instant::now();
-    while !is_so().await.with_context(|| what.to_owned())? {
-        ensure!(begin.elapsed() < PATIENCE, "not within {} s: {what}", PATIENCE.as_secs());
-        tokio::time::sleep(PAUSE).await;
-    }
-    Ok(())
-}
+pub(crate) const PATIENCE: Patience = Patience::of(Duration::from_mins(1));

@@ -6,13 +6,13 @@ use std::sync::{
 };
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::{Client, Reply};
+use dev_testkit::{Client, Reply, eventually};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
     gate::Gate,
-    patience::eventually,
+    patience::PATIENCE,
     stage::{Stage, repository, version_of},
 };
 
@@ -42,7 +42,7 @@ impl Project {
         project.post(&format!("/apis/{API}/projects"), &body).await?;
         let namespace = format!("/api/v1/namespaces/{name}");
         let is_there = async || Ok(project.client.get(&namespace).await?.status.is_success());
-        eventually(&format!("Project {name} has a namespace"), is_there).await?;
+        eventually(PATIENCE, &format!("Project {name} has a namespace"), is_there).await?;
         project.warehouse("web").await?;
         project.template().await?;
         Ok(project)

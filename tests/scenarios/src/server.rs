@@ -4,12 +4,12 @@ use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use dev_testkit::{Client, Cluster, Kargo, UpOptions};
+use dev_testkit::{Client, Cluster, Kargo, UpOptions, eventually};
 use http::Method;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::patience::eventually;
+use crate::patience::PATIENCE;
 
 /// How long the next Promotion waits for a verification that does not begin.
 pub(crate) const GRACE: Duration = Duration::from_secs(4);
@@ -163,5 +163,5 @@ async fn install_applications(client: &Client) -> Result<()> {
 async fn await_served(client: &Client, resources: &str) -> Result<()> {
     let path = format!("/apis/argoproj.io/v1alpha1/{resources}");
     let is_served = async || Ok(client.get(&path).await?.status.is_success());
-    eventually(&format!("{resources} are served"), is_served).await
+    eventually(PATIENCE, &format!("{resources} are served"), is_served).await
 }

@@ -1,9 +1,11 @@
 //! Stages that verify what they got, by AnalysisRuns that our own executor carries out.
 
 use anyhow::{Context, Result, ensure};
+use dev_testkit::eventually;
 use serde_json::Value;
 
 use crate::{
+    patience::PATIENCE,
     project::{ABORT, Project, REVERIFY},
     stage::Stage,
     watching::{condition, phase_of, verification},
@@ -100,7 +102,7 @@ pub(crate) async fn comes_back(world: &World) -> Result<()> {
         let path = project.argo("analysisruns");
         let is_so = async || Ok(has_looked(&project.read(&path).await?));
         let what = format!("AnalysisRun {count} succeeds");
-        crate::patience::eventually(&what, is_so).await?;
+        eventually(PATIENCE, &what, is_so).await?;
         project.next_verification("", "Successful").await?;
     }
     let stage = project.settled("dev").await?;

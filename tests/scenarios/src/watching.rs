@@ -1,10 +1,11 @@
 //! What people see of a Project, and waiting until they do.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+use dev_testkit::{eventually, found};
 use serde_json::Value;
 
 use crate::{
-    patience::eventually,
+    patience::PATIENCE,
     project::{Project, REFRESH},
 };
 
@@ -20,7 +21,7 @@ impl Project {
         is_it: impl Fn(&Value) -> bool,
     ) -> Result<Value> {
         let is_so = async || Ok(is_it(&self.get(resource).await?));
-        let waited = eventually(&format!("{resource}: {what}"), is_so).await;
+        let waited = eventually(PATIENCE, &format!("{resource}: {what}"), is_so).await;
         if let Err(error) = waited {
             let status = self.get(resource).await?["status"].to_string();
             return Err(error.context(self.account().await?).context(status));
@@ -95,9 +96,7 @@ impl Project {
             let events = events.as_array().cloned().unwrap_or_default();
             anyhow::Ok(events.into_iter().find(is_it))
         };
-        let what = format!("{reason} is told of {about}");
-        eventually(&what, async || Ok(find().await?.is_some())).await?;
-        find().await?.context(what)
+        found(PATIENCE, &format!("{reason} is told of {about}"), find).await
     }
 
     /// The AnalysisRuns of the Project, oldest first.

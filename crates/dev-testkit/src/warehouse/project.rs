@@ -1,18 +1,18 @@
 //! A Project of a control plane, with what tests do in it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::Client;
+use crate::{Client, Patience};
 
 const KINDS: &str = "/apis/kargo.akuity.io/v1alpha1";
-/// How long something may take on a machine that has other things to do.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// Short, because it is part of what is measured.
-const PAUSE: Duration = Duration::from_millis(5);
+/// How long something may take on a machine that has other things to do. Looked for often, because that is part of what
+/// is measured.
+const PATIENCE: Patience =
+    Patience::of(Duration::from_mins(1)).looking_every(Duration::from_millis(5));
 
 /// A Project that is there. Cheap to clone.
 #[derive(Clone)]
@@ -108,12 +108,7 @@ impl Project {
     }
 }
 
-/// Waits until something is so.
+/// Waits until something is so, with the patience that Warehouses and Promotions need.
 pub async fn eventually(what: &str, is_so: impl AsyncFn() -> Result<bool>) -> Result<()> {
-    let begin = Instant::now();
-    while !is_so().await.with_context(|| what.to_owned())? {
-        ensure!(begin.elapsed() < PATIENCE, "not within {} s: {what}", PATIENCE.as_secs());
-        tokio::time::sleep(PAUSE).await;
-    }
-    Ok(())
+    crate::eventually(PATIENCE, what, is_so).await
 }
