@@ -34,8 +34,20 @@ impl Class {
     }
 }
 
-/// An error that says what kind of refusal it is. Its text is meant for the caller.
+/// An error that says what kind of refusal it is. Its [`message`] is meant for the caller.
 pub trait Fault: std::error::Error {
     /// The kind.
     fn class(&self) -> Class;
+}
+
+/// The text of an error and of what caused it: `a: b: c`.
+pub fn message(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }

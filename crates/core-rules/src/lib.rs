@@ -13,8 +13,13 @@
 //! What a write is changed to, refused or warned for is said by [`admission`]. What Applications of Argo CD
 //! allow and need is in [`argo_cd`], how AnalysisRuns are made in [`verification`] and carried out in
 //! [`analysis`]. What happened is told to others as an [`event`].
+//!
+//! What the REST API does beyond that is here too, so that its handlers only carry out: the [`action`]s
+//! of people, [`resource`]s of any kind in one request, lists of [`project`]s, [`heartbeat`]s, the
+//! [`version`]. Each refusal says what kind of [`fault`] it is.
 
 pub mod access;
+pub mod action;
 pub mod actor;
 pub mod admission;
 pub mod analysis;
@@ -28,11 +33,14 @@ pub mod fault;
 pub mod freight;
 pub mod gate;
 pub mod health;
+pub mod heartbeat;
 pub mod management;
+pub mod project;
 pub mod promotion;
 pub mod receiver;
 pub mod replica;
 pub mod request;
+pub mod resource;
 pub mod retention;
 pub mod selector;
 pub mod shard;
@@ -42,5 +50,6 @@ pub mod step;
 pub mod subscription;
 pub mod ulid;
 pub mod verification;
+pub mod version;
 pub mod warehouse;
 pub mod wire_time;

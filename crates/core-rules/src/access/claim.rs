@@ -50,6 +50,17 @@ impl Claims {
         }
     }
 
+    /// Removes values of a claim, and the claim with its last value.
+    pub fn remove<'a>(&mut self, claim: &str, values: impl IntoIterator<Item = &'a str>) {
+        let Some(known) = self.0.get_mut(claim) else { return };
+        for value in values {
+            known.remove(value.trim());
+        }
+        if known.is_empty() {
+            self.0.remove(claim);
+        }
+    }
+
     /// Whether nobody is meant.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

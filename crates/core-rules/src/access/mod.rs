@@ -9,9 +9,15 @@
 //! create bindings, but only to the one role that it has to bind.
 //!
 //! What components get inside each Project, by bindings to the roles made here, is granted and
-//! taken back by the management controller.
+//! taken back by the management controller. How people manage roles of their own, and who answers
+//! for whom, is decided in [`role`], [`escalation`], [`claim`] and [`candidate`].
 
+pub mod attributes;
+pub mod binding;
+pub mod candidate;
 pub mod claim;
+pub mod escalation;
+pub mod role;
 
 mod admission_server;
 mod analysis_controller;

@@ -12,6 +12,7 @@ mod check;
 pub mod job;
 mod json_path;
 mod limits;
+pub mod log;
 mod provider;
 mod range;
 mod reading;

@@ -21,6 +21,7 @@ mod health;
 mod history;
 mod holds;
 mod identity;
+mod images;
 mod mark;
 mod origin;
 mod outcome;
@@ -46,6 +47,7 @@ pub use history::{
     current_collection, has_verification_under_way, includes_freight, put_verifications,
     record_collections, upsert_freight,
 };
+pub use images::images;
 pub use plan::{Plan, plan};
 pub use shape::{is_control_flow, is_owned_by, is_target_aware, requests_from, requests_from_any};
 pub use summary::freight_summary;

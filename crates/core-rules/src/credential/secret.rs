@@ -1,4 +1,4 @@
-//! What a repository lets in: the credential types that discovery, steps and clients share.
+//! The credential types that discovery, steps and clients share.
 //!
 //! A secret is a type of its own, so that no log line, error or snapshot can show one by accident.
 
