@@ -6,11 +6,9 @@ use crate::set::SELF;
 
 const ROOT: [&str; 2] = ["f:apiVersion", "f:kind"];
 const METADATA: &str = "f:metadata";
-const IN_METADATA: [&str; 11] = [
+const IN_METADATA: [&str; 9] = [
     SELF,
     "f:creationTimestamp",
-    "f:deletionGracePeriodSeconds",
-    "f:deletionTimestamp",
     "f:generation",
     "f:managedFields",
     "f:name",

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::{
     element::PathElement,
     go_text,
-    types::{Identity, ListType, MapType, Scalar, Type},
+    types::{Identity, ListType, MapType, ObjectType, Scalar, Type},
 };
 
 /// How many problems are told; the author of a wrong manifest has enough with these.
@@ -34,18 +34,43 @@ impl fmt::Display for Problems {
 
 /// Checks an applied object against its type.
 pub(crate) fn check(kind: &Type, object: &Value) -> Result<(), Problems> {
-    let mut checker = Checker { path: Vec::new(), problems: Problems::default() };
+    let mut checker = Checker::new(Duplicates::Refused);
     checker.value(kind, object);
     if checker.problems.0.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
 
+impl ObjectType {
+    /// Whether these members of an object have the types that the kind gives them. Items that stand twice do no harm.
+    pub fn accepts(&self, object: &Value, members: &[&str]) -> bool {
+        let Type::Map(root) = self.root() else { return true };
+        let mut checker = Checker::new(Duplicates::Allowed);
+        for name in members {
+            if let Some(value) = object.get(name) {
+                checker.value(root.member(name), value);
+            }
+        }
+        checker.problems.0.is_empty()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    Allowed,
+    Refused,
+}
+
 struct Checker {
+    duplicates: Duplicates,
     /// The way to the value, each step as messages show it.
     path: Vec<String>,
     problems: Problems,
 }
 
 impl Checker {
+    fn new(duplicates: Duplicates) -> Self {
+        Self { duplicates, path: Vec::new(), problems: Problems::default() }
+    }
+
     fn value(&mut self, kind: &Type, value: &Value) {
         match (kind, value) {
             (Type::List(list) | Type::Any(list, _), Value::Array(items)) => self.items(list, items),
@@ -84,7 +109,7 @@ impl Checker {
                 (_, Ok(element)) => {
                     let shown = PathElement::parse(&element);
                     let shown = shown.map_or(element, |element| element.to_string());
-                    if !seen.insert(shown.clone()) {
+                    if !seen.insert(shown.clone()) && self.duplicates == Duplicates::Refused {
                         self.report(&format!("duplicate entries for key {shown}"));
                     }
                     shown

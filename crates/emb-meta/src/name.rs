@@ -20,6 +20,21 @@ impl NameRule {
             Self::PathSegment => check_path_segment(name),
         }
     }
+
+    /// What is wrong with `prefix` as the beginning of names: it may end in a dash, because more follows.
+    pub fn check_prefix(self, prefix: &str) -> Option<String> {
+        let begun = prefix.strip_suffix('-').filter(|begun| !begun.is_empty());
+        match (self, begun) {
+            (Self::PathSegment, _) => check_path_segment_characters(prefix),
+            // The dash and the letter before it make way for one letter that fits anywhere.
+            (_, Some(begun)) => {
+                let mut letters = begun.chars();
+                letters.next_back();
+                self.check(&format!("{}a", letters.as_str()))
+            }
+            (_, None) => self.check(prefix),
+        }
+    }
 }
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -47,9 +62,12 @@ fn check_dns_subdomain(text: &str) -> Option<String> {
 /// One segment of a URL path.
 fn check_path_segment(text: &str) -> Option<String> {
     match text {
-        "." | ".." => return Some(format!("may not be '{text}'")),
-        _ => {}
+        "." | ".." => Some(format!("may not be '{text}'")),
+        _ => check_path_segment_characters(text),
     }
+}
+
+fn check_path_segment_characters(text: &str) -> Option<String> {
     ['/', '%']
         .into_iter()
         .find(|&bad| text.contains(bad))
@@ -140,6 +158,19 @@ mod tests {
         assert_eq!(NameRule::PathSegment.check("A_b:c"), None);
         assert!(NameRule::PathSegment.check("a%b").is_some());
         assert!(NameRule::PathSegment.check("..").is_some());
+    }
+
+    #[test]
+    fn a_prefix_of_names_may_end_in_a_dash() {
+        for good in ["a", "a-", "a.b-"] {
+            assert_eq!(NameRule::DnsSubdomain.check_prefix(good), None, "{good}");
+        }
+        for bad in ["-", "prod.", "Ab-", "-a-"] {
+            assert!(NameRule::DnsSubdomain.check_prefix(bad).is_some(), "{bad}");
+        }
+        assert!(NameRule::DnsLabel.check_prefix("a.b-").is_some());
+        assert_eq!(NameRule::PathSegment.check_prefix("."), None);
+        assert!(NameRule::PathSegment.check_prefix("a/").is_some());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    FieldError, FieldPath, NameRule, ObjectExt,
+    FieldError, FieldErrorKind, FieldPath, NameRule, ObjectExt,
     name::{label_value_problems, qualified_name_problems},
 };
 
@@ -13,7 +13,12 @@ const ANNOTATIONS_LIMIT: usize = 262_144;
 /// Checks the metadata of an object that is about to be created.
 pub fn check_create(object: &Value, rule: NameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let name = object.name();
+    let (name, prefix) = (object.name(), object.text(&["metadata", "generateName"]));
+    if !prefix.is_empty()
+        && let Some(problem) = rule.check_prefix(prefix)
+    {
+        errors.push(FieldError::invalid("metadata.generateName", &json!(prefix), &problem));
+    }
     if name.is_empty() {
         errors.push(FieldError::required("metadata.name", "name or generateName is required"));
     } else if let Some(problem) = rule.check(name) {
@@ -147,7 +152,7 @@ fn check_owners(object: &Value, errors: &mut Vec<FieldError>) {
         }
         if owner.text(&["apiVersion"]) == "v1" && owner.text(&["kind"]) == "Event" {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
-            errors.push(FieldError::invalid(&path, owner, detail));
+            errors.push(invalid_owner(&path, &written_out(owner), detail));
         }
         if owner.get("controller").and_then(Value::as_bool) == Some(true) {
             if let Some(first) = controller {
@@ -156,13 +161,30 @@ fn check_owners(object: &Value, errors: &mut Vec<FieldError>) {
                     named(first),
                     named(owner)
                 );
-                let all = object.pointer("/metadata/ownerReferences").cloned().unwrap_or_default();
-                errors.push(FieldError::invalid(&path, &all, &detail));
+                let all: Vec<String> = owners.into_iter().flatten().map(written_out).collect();
+                errors.push(invalid_owner(&path, &format!("[{}]", all.join(",")), &detail));
                 break;
             }
             controller = Some(owner);
         }
     }
+}
+
+fn invalid_owner(path: &FieldPath, shown: &str, detail: &str) -> FieldError {
+    let message = format!("Invalid value: {shown}: {detail}");
+    FieldError::of(FieldErrorKind::Invalid, path, message)
+}
+
+/// A reference as messages show it: its members in the order of their declaration.
+fn written_out(owner: &Value) -> String {
+    let texts = ["apiVersion", "kind", "name", "uid"]
+        .map(|member| format!("{member:?}:{}", json!(owner.text(&[member]))));
+    let flags = ["controller", "blockOwnerDeletion"].into_iter().filter_map(|member| {
+        let flag = owner.get(member)?.as_bool()?;
+        Some(format!("{member:?}:{flag}"))
+    });
+    let members: Vec<String> = texts.into_iter().chain(flags).collect();
+    format!("{{{}}}", members.join(","))
 }
 
 fn named(owner: &Value) -> String {
@@ -185,6 +207,9 @@ mod tests {
         assert_eq!(fields(&object(json!({}))), ["metadata.name"]);
         assert_eq!(fields(&object(json!({"name": "Upper"}))), ["metadata.name"]);
         assert!(fields(&object(json!({"name": "fine"}))).is_empty());
+        let generated = |prefix: &str| object(json!({"name": "a", "generateName": prefix}));
+        assert_eq!(fields(&generated("prod.")), ["metadata.generateName"]);
+        assert!(fields(&generated("prod-")).is_empty());
     }
 
     #[test]
@@ -218,10 +243,13 @@ mod tests {
 
     #[test]
     fn events_own_nothing() {
-        let event = json!({"apiVersion": "v1", "kind": "Event", "name": "a", "uid": "u"});
+        let event = json!({"apiVersion": "v1", "kind": "Event", "name": "a", "uid": "u", "blockOwnerDeletion": true});
         let owned = object(json!({"name": "a", "ownerReferences": [event]}));
         let errors = check_create(&owned, NameRule::DnsSubdomain);
-        assert!(errors[0].message.ends_with("is disallowed from being an owner"), "{}", errors[0]);
+        assert_eq!(
+            errors[0].message,
+            r#"Invalid value: {"apiVersion":"v1","kind":"Event","name":"a","uid":"u","blockOwnerDeletion":true}: /v1, Kind=Event is disallowed from being an owner"#
+        );
     }
 
     #[test]

@@ -4,26 +4,35 @@ use serde_json::{Map, Value};
 
 use crate::node::Node;
 
-/// Drops nulls where they are not allowed, then fills in defaults, parents before children.
-pub(crate) fn drop_nulls_and_default(node: &Node, value: &mut Value) {
+/// What becomes of a null that is not allowed and has no default to make way for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    Drop,
+    /// It stays, for validation to find.
+    Keep,
+}
+
+/// Sees to nulls that are not allowed, then fills in defaults, parents before children.
+pub(crate) fn default(node: &Node, value: &mut Value, nulls: Nulls) {
     match value {
-        Value::Object(members) => object(node, members),
+        Value::Object(members) => object(node, members, nulls),
         Value::Array(items) => {
             let Some(schema) = &node.items else { return };
             for item in items {
                 if let (true, Some(default)) = (refuses_null(schema, item), &schema.default) {
                     *item = default.clone();
                 }
-                drop_nulls_and_default(schema, item);
+                default(schema, item, nulls);
             }
         }
         _ => {}
     }
 }
 
-fn object(node: &Node, members: &mut Map<String, Value>) {
+fn object(node: &Node, members: &mut Map<String, Value>, nulls: Nulls) {
     members.retain(|name, member| {
-        !node.member(name).is_some_and(|schema| refuses_null(schema, member))
+        let goes = |schema: &Node| nulls == Nulls::Drop || schema.default.is_some();
+        !node.member(name).is_some_and(|schema| refuses_null(schema, member) && goes(schema))
     });
     for (name, schema) in &node.properties {
         if let Some(default) = &schema.default
@@ -34,7 +43,7 @@ fn object(node: &Node, members: &mut Map<String, Value>) {
     }
     for (name, member) in members {
         if let Some(schema) = node.member(name) {
-            drop_nulls_and_default(schema, member);
+            default(schema, member, nulls);
         }
     }
 }
@@ -50,8 +59,8 @@ mod tests {
 
     use crate::Schema;
 
-    fn defaulted(mut object: Value) -> Value {
-        let schema = Schema::compile(
+    fn schema() -> Schema {
+        Schema::compile(
             &json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
                 "color": {"type": "string", "default": "red"},
                 "plain": {"type": "string"},
@@ -66,8 +75,11 @@ mod tests {
             &FieldPath::root(),
         )
         .unwrap()
-        .0;
-        schema.drop_nulls_and_default(&mut object);
+        .0
+    }
+
+    fn defaulted(mut object: Value) -> Value {
+        schema().drop_nulls_and_default(&mut object);
         object
     }
 
@@ -91,6 +103,17 @@ mod tests {
                 "color": "red", "empty": null, "empty_default": null, "sub": {"n": 1},
                 "free": {"a": null}, "deep": {"n": 1}, "map": {"b": {"n": 1}}, "list": [{"n": 1}, null],
             }})
+        );
+    }
+
+    #[test]
+    fn nulls_without_a_default_can_stay() {
+        let mut object = json!({"spec": {"color": null, "plain": null, "deep": {"n": null}}});
+        schema().default(&mut object);
+        let sub = json!({"n": 1});
+        assert_eq!(
+            object,
+            json!({"spec": {"color": "red", "plain": null, "deep": {"n": 1}, "empty_default": "x", "sub": sub}})
         );
     }
 }

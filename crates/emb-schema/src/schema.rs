@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     admit,
     compile::Compiler,
-    defaulting,
+    defaulting::{self, Nulls},
     node::{Envelope, Node},
     prune, validate,
 };
@@ -69,7 +69,12 @@ impl Schema {
 
     /// Drops nulls where the schema does not allow them, then fills in defaults.
     pub fn drop_nulls_and_default(&self, object: &mut Value) {
-        defaulting::drop_nulls_and_default(&self.0, object);
+        defaulting::default(&self.0, object, Nulls::Drop);
+    }
+
+    /// Fills in defaults, also in place of nulls. Other nulls stay, allowed or not.
+    pub fn default(&self, object: &mut Value) {
+        defaulting::default(&self.0, object, Nulls::Keep);
     }
 
     /// Everything that is wrong with `new`. With `old`, the object it replaces, what was wrong already and did not

@@ -26,6 +26,7 @@ pub(crate) fn begin(call: &Call, object: &mut Value, source: Source) -> Result<(
     if source == Source::Put {
         object.metadata_mut().remove("resourceVersion");
     }
+    let typed = managed::is_typed(call, object);
     metadata::refuse_resource_version(&call.served.resource.group_kind(), object)?;
     metadata::settle_namespace(call, object)?;
     metadata::clear_server_fields(object, call.served.resource.tracks_generation);
@@ -34,8 +35,10 @@ pub(crate) fn begin(call: &Call, object: &mut Value, source: Source) -> Result<(
     {
         members.remove("status");
     }
-    if source != Source::Apply {
-        managed::of_new(call, object);
+    match source {
+        Source::Apply => {}
+        _ if typed => managed::of_new(call, object),
+        _ => managed::forget(object),
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use emb_codec::yaml;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
 use serde_json::{Map, Value, json};
 
-use super::conform;
+use super::{conform, conform_decoded};
 use crate::{
     call::Call,
     registry::Served,
@@ -18,11 +18,19 @@ pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Val
     let content_type = call.info.header("content-type").to_owned();
     let decoded = body::decode(&call.body, &content_type)?;
     let mut value = decoded.value;
-    check_type(&call.served, &mut value, &call.body)?;
+    check_version(&call.served, &mut value, &call.body)?;
+    let built_in = call.served.custom.is_none();
+    if built_in {
+        check_kind(&call.served, &mut value)?;
+    }
     let unknown = call.served.resource.schema.unknown_fields(&value);
     let problems = duplicates(&decoded.duplicates).chain(unknowns(&unknown)).collect();
     report(call, validation, problems)?;
     conform(&call.served, &mut value)?;
+    // Of a custom kind everything is read before anybody asks whether it is the right one.
+    if !built_in {
+        check_kind(&call.served, &mut value)?;
+    }
     Ok(value)
 }
 
@@ -77,7 +85,7 @@ pub(crate) fn applied(call: &mut Call, validation: FieldValidation) -> Result<Va
 /// Brings the result of an apply into the form of its kind.
 pub(crate) fn merged(served: &Served, object: &mut Value) -> Result<(), Status> {
     served.add_type(object);
-    conform(served, object)
+    conform_decoded(served, object)
 }
 
 fn duplicates(paths: &[String]) -> impl Iterator<Item = String> {
@@ -117,8 +125,14 @@ pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
     Status::new(Reason::BadRequest, message)
 }
 
-/// Checks `apiVersion` and `kind`; built-in kinds may leave both out.
-pub(crate) fn check_type(served: &Served, object: &mut Value, body: &[u8]) -> Result<(), Status> {
+/// Checks `apiVersion` and `kind` of a patched object.
+pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), Status> {
+    check_version(served, object, b"")?;
+    check_kind(served, object)
+}
+
+/// Checks `apiVersion`, and that a custom object has both it and `kind`; built-in kinds may leave both out.
+fn check_version(served: &Served, object: &mut Value, body: &[u8]) -> Result<(), Status> {
     let gvk = &served.resource.gvk;
     if !object.is_object() {
         if served.custom.is_none() && object.is_null() {
@@ -151,7 +165,13 @@ pub(crate) fn check_type(served: &Served, object: &mut Value, body: &[u8]) -> Re
         );
         return Err(Status::new(Reason::BadRequest, message));
     }
-    if !kind.is_empty() && kind != &*gvk.kind {
+    Ok(())
+}
+
+/// Checks `kind`, and fills in what was left out.
+fn check_kind(served: &Served, object: &mut Value) -> Result<(), Status> {
+    let kind = object.text(&["kind"]);
+    if !kind.is_empty() && kind != &*served.resource.gvk.kind {
         return Err(other_kind(served, object, kind));
     }
     served.add_type(object);

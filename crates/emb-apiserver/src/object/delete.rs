@@ -28,6 +28,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) uid: String,
     pub(crate) resource_version: String,
     pub(crate) dry_run: bool,
+    /// The client asks by the older of two options that dependents go, too, and wants to know whether something is left.
+    pub(crate) cascades: bool,
 }
 
 /// What is to be written.
@@ -67,6 +69,7 @@ impl DeleteOptions {
             uid: body.text(&["preconditions", "uid"]).to_owned(),
             resource_version: body.text(&["preconditions", "resourceVersion"]).to_owned(),
             dry_run,
+            cascades: orphans(&body, &query) == Some(false),
         })
     }
 }
@@ -76,10 +79,7 @@ fn read_propagation(body: &Value, query: &Query, errors: &mut Vec<FieldError>) -
         "" => query.get("propagationPolicy"),
         policy => policy,
     };
-    let orphan = body
-        .get("orphanDependents")
-        .and_then(Value::as_bool)
-        .or_else(|| query.find("orphanDependents").map(|_| query.flag("orphanDependents")));
+    let orphan = orphans(body, query);
     if orphan.is_some() && !policy.is_empty() {
         errors.push(FieldError::invalid(
             "propagationPolicy",
@@ -101,6 +101,11 @@ fn read_propagation(body: &Value, query: &Query, errors: &mut Vec<FieldError>) -
             Propagation::Unsaid
         }
     }
+}
+
+fn orphans(body: &Value, query: &Query) -> Option<bool> {
+    let given = body.get("orphanDependents").and_then(Value::as_bool);
+    given.or_else(|| query.find("orphanDependents").map(|_| query.flag("orphanDependents")))
 }
 
 fn read_dry_run(body: &Value, query: &Query, errors: &mut Vec<FieldError>) -> bool {
@@ -126,7 +131,7 @@ pub(crate) fn plan(
 ) -> Result<Plan, Status> {
     check_preconditions(call, old, options)?;
     kind::check_delete(call, old)?;
-    let mut finalizers = finalizers_after(old, options.propagation);
+    let mut finalizers = finalizers_after(old, kind::propagation(call, options.propagation));
     kind::add_finalizers(call, &mut finalizers);
     if finalizers.is_empty() && !kind::has_own_finalizers(call, old) {
         return Ok(Plan::Remove);

@@ -8,7 +8,7 @@ use emb_meta::{FieldError, GroupResource, ObjectExt, Status};
 use emb_store::{Expect, Key, Op, Range};
 use serde_json::{Value, json};
 
-use super::{managed, metadata};
+use super::{delete::Propagation, managed, metadata};
 use crate::{call::Call, registry::DEFINITIONS, state::State};
 
 /// Namespaces that cannot be deleted.
@@ -123,6 +123,14 @@ pub(super) fn check_delete(call: &Call, old: &Value) -> Result<(), Status> {
         ));
     }
     Ok(())
+}
+
+/// What a delete does about dependents: Events have none and wait for nothing.
+pub(super) fn propagation(call: &Call, asked: Propagation) -> Propagation {
+    match call.served.resource.built_in() {
+        Some(BuiltInKind::Event | BuiltInKind::EventsEvent) => Propagation::Background,
+        _ => asked,
+    }
 }
 
 /// Adds the finalizers that a delete of this kind brings with it.

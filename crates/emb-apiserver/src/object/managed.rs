@@ -23,6 +23,16 @@ pub(super) fn of_change(call: &Call, new: &mut Value, old: &Value) {
     call.served.resource.fields.update(old, new, &writer(call, &manager(call)));
 }
 
+/// Forgets who manages an object: what a client sent has not the types of its kind, so that nobody can tell what it changes.
+pub(super) fn forget(object: &mut Value) {
+    object.metadata_mut().remove("managedFields");
+}
+
+/// Whether the parts that the endpoint leaves alone have their types. All others are validated, these are not.
+pub(super) fn is_typed(call: &Call, object: &Value) -> bool {
+    call.served.resource.fields.accepts(object, ignored(call))
+}
+
 /// The result of applying `applied`, with the managers of its fields; `old` is `None` where nothing is there yet.
 pub(crate) fn apply(
     call: &Call,

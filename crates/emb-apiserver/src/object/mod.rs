@@ -9,18 +9,32 @@ pub(crate) mod managed;
 mod metadata;
 pub(crate) mod update;
 
+use emb_kinds::BuiltInKind;
 use emb_meta::{FieldError, Status, validate};
-use emb_schema::Budget;
+use emb_schema::{Budget, Schema};
 use serde_json::Value;
 
 use crate::{call::Call, registry::Served};
 
-/// Takes unknown fields out and puts defaults in. What does not even have the types of its kind is 400.
+/// Takes unknown fields and nulls out and puts defaults in. What does not even have the types of its kind is 400.
 pub(crate) fn conform(served: &Served, object: &mut Value) -> Result<(), Status> {
+    conform_with(served, object, Schema::drop_nulls_and_default)
+}
+
+/// The same for an object that was decoded before: a null that is still in it was applied, and is for validation to find.
+pub(crate) fn conform_decoded(served: &Served, object: &mut Value) -> Result<(), Status> {
+    conform_with(served, object, Schema::default)
+}
+
+fn conform_with(
+    served: &Served,
+    object: &mut Value,
+    default: impl Fn(&Schema, &mut Value),
+) -> Result<(), Status> {
     if served.custom.is_some() {
         metadata::check_shape(object).map_err(|problem| decode::cannot_handle(served, &problem))?;
         served.resource.schema.prune(object);
-        served.resource.schema.drop_nulls_and_default(object);
+        default(&served.resource.schema, object);
     } else {
         served
             .resource
@@ -31,12 +45,12 @@ pub(crate) fn conform(served: &Served, object: &mut Value) -> Result<(), Status>
     Ok(())
 }
 
-/// The same for an object that was decoded before, where something may have changed it since.
+/// The same where something may have changed the object since.
 fn conform_again(call: &Call, object: &mut Value) -> Result<(), Status> {
     if call.served.custom.is_some() && call.state.admission.is_empty() {
         return Ok(());
     }
-    conform(&call.served, object)
+    conform_decoded(&call.served, object)
 }
 
 /// Adds what is wrong with the content of an object to what is wrong with its metadata.
@@ -52,10 +66,15 @@ fn check_content(
         errors.extend(more);
         return errors;
     }
+    let content = resource.validate_builtin(new, old);
+    if old.is_none() && !content.is_empty() && resource.built_in() == Some(BuiltInKind::Event) {
+        // The older API of Events looks at metadata last.
+        return content;
+    }
     if finalizers_have_domains(served) {
         errors.extend(validate::check_finalizers(new));
     }
-    errors.extend(resource.validate_builtin(new, old));
+    errors.extend(content);
     errors
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn begin(
     old: &Value,
     source: Source,
 ) -> Result<(), Status> {
+    let typed = managed::is_typed(call, new);
     metadata::settle_name(call, new)?;
     metadata::settle_namespace(call, new)?;
     // A replacement says first which object it means, then which version of it.
@@ -39,8 +40,10 @@ pub(crate) fn begin(
     metadata::keep_server_fields(new, old);
     separate_status(call, new, old);
     kind::on_update(call, new, old);
-    if source != Source::Apply {
-        managed::of_change(call, new, old);
+    match source {
+        Source::Apply => {}
+        _ if typed => managed::of_change(call, new, old),
+        _ => managed::forget(new),
     }
     Ok(())
 }
@@ -127,11 +130,13 @@ fn name_from_status(error: &mut FieldError) {
 /// 409 for an update of another object than the one that is there, in the words of the reference's storage.
 pub(crate) fn other_uid(call: &Call, given: &str, actual: &str) -> Status {
     let resource = &call.served.group_resource;
+    // A dry run does not reach the storage that adds the first part.
+    let root = if call.info.query.all("dryRun").next().is_some() { "" } else { "registry" };
     let group = if call.served.custom.is_some() { &*resource.group } else { "" };
-    let place = [group, &*resource.resource, call.namespace(), call.name()];
+    let place = [root, group, &*resource.resource, call.namespace(), call.name()];
     let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, UID in object meta: {actual}",
+        "StorageError: invalid object, Code: 4, Key: /{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, UID in object meta: {actual}",
         place.join("/")
     );
     Status::conflict(resource, call.name(), &why)

@@ -32,6 +32,7 @@ pub(super) async fn delete(call: &mut Call) -> Result<Reply, Status> {
     let name = call.name().to_owned();
     let (deleted, warnings) = delete_one(call, &call.key(), &options, &name).await?;
     call.warnings.extend(warnings);
+    let waits = if options.cascades { StatusCode::ACCEPTED } else { StatusCode::OK };
     Ok(match deleted {
         // Clients of this kind expect to see what they deleted.
         Deleted::Gone(object)
@@ -40,8 +41,8 @@ pub(super) async fn delete(call: &mut Call) -> Result<Reply, Status> {
             Reply::Object(StatusCode::OK, object)
         }
         Deleted::Gone(object) => Reply::Plain(StatusCode::OK, success(call, &object)),
-        Deleted::Waiting(entry) => Reply::Stored(StatusCode::OK, entry),
-        Deleted::WouldWait(object) => Reply::Object(StatusCode::OK, object),
+        Deleted::Waiting(entry) => Reply::Stored(waits, entry),
+        Deleted::WouldWait(object) => Reply::Object(waits, object),
     })
 }
 

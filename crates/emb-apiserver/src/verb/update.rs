@@ -1,6 +1,7 @@
 //! Replacing objects.
 
 use emb_meta::{ObjectExt, Status};
+use serde_json::Value;
 
 use super::{create, modify};
 use crate::{
@@ -25,7 +26,17 @@ pub(super) async fn update(call: &mut Call) -> Result<Reply, Status> {
         if !object.uid().is_empty() {
             return Err(other_uid(call, object.uid(), ""));
         }
+        check_version(&object)?;
         return create::insert(call, object, options, Source::Put).await;
     }
     modify::modify(call, Source::Put, options, |_, _| Ok(object.clone())).await
+}
+
+/// Refuses what is no version at all, although the version of an object that has gone does not count.
+fn check_version(object: &Value) -> Result<(), Status> {
+    let given = object.resource_version();
+    if given.is_empty() || given.parse::<u64>().is_ok() {
+        return Ok(());
+    }
+    Err(Status::bad_request(format!("strconv.ParseUint: parsing {given:?}: invalid syntax")))
 }

@@ -75,3 +75,28 @@ fn a_collection_is_deleted_by_selector() {
         api.delete("/api/v1/namespaces").await.expect(405);
     });
 }
+
+#[test]
+fn who_asks_for_a_cascade_by_the_older_option_is_told_that_something_waits() {
+    test(|api| async move {
+        install(&api).await;
+        api.post(WIDGETS, &held("a")).await.expect(201);
+        api.post(WIDGETS, &widget("b", json!({}))).await.expect(201);
+        let delete = async |name: &str| {
+            api.delete(&format!("{WIDGETS}/{name}?orphanDependents=false")).await.code
+        };
+        assert_eq!((delete("a").await, delete("a").await, delete("b").await), (202, 202, 200));
+    });
+}
+
+#[test]
+fn an_event_waits_for_no_dependents() {
+    test(|api| async move {
+        let events = "/api/v1/namespaces/default/events";
+        let event = json!({"metadata": {"name": "a"}, "involvedObject": {"namespace": "default"}});
+        api.post(events, &event).await.expect(201);
+        let gone = api.delete(&format!("{events}/a?propagationPolicy=Foreground")).await;
+        assert_eq!(gone.expect(200).json["status"], "Success");
+        api.get(&format!("{events}/a")).await.expect(404);
+    });
+}

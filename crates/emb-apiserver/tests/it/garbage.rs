@@ -106,3 +106,34 @@ fn orphans_forget_their_owner() {
         assert!(child.json["metadata"].get("ownerReferences").is_none());
     });
 }
+
+#[test]
+fn what_has_no_dependents_goes_at_once_although_its_owner_waits() {
+    test(|api| async move {
+        let uid = owner(&api, "top").await;
+        api.post(CONFIG_MAPS, &owned("child", &[("top", &uid)], true)).await.expect(201);
+        let mut watch = api.watch(&format!("{CONFIG_MAPS}?watch=true")).await;
+        while watch.next().await.is_some_and(|event| event["object"]["metadata"]["name"] != "top") {
+        }
+        api.delete(&format!("{CONFIG_MAPS}/top?propagationPolicy=Foreground")).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        for expected in [("MODIFIED", "top"), ("DELETED", "child"), ("DELETED", "top")] {
+            assert_eq!(watch.seen().await, Some((expected.0.into(), expected.1.into())));
+        }
+    });
+}
+
+#[test]
+fn owners_of_each_other_do_not_wait_for_each_other() {
+    test(|api| async move {
+        let one = owner(&api, "one").await;
+        let two = api.post(CONFIG_MAPS, &owned("two", &[("one", &one)], true)).await.expect(201);
+        let two = two.json["metadata"]["uid"].clone();
+        let mut closed = owned("one", &[("two", &two)], true);
+        closed["metadata"]["uid"] = one;
+        api.merge(&format!("{CONFIG_MAPS}/one"), &closed).await.expect(200);
+        api.delete(&format!("{CONFIG_MAPS}/one?propagationPolicy=Foreground")).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        assert!(!exists(&api, "one").await && !exists(&api, "two").await);
+    });
+}

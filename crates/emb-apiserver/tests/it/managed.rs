@@ -127,3 +127,18 @@ fn a_reset_lasts_until_the_first_apply() {
         );
     });
 }
+
+#[test]
+fn a_status_of_the_wrong_type_makes_the_server_forget_the_managers() {
+    test(|api| async move {
+        install(&api).await;
+        let mut wrong = widget("a", json!({}));
+        wrong["status"] = json!({"phase": 1});
+        let created = api.post(WIDGETS, &wrong).await.expect(201);
+        assert!(managers(&created.json).is_empty() && created.json.get("status").is_none());
+        api.post(WIDGETS, &widget("b", json!({}))).await.expect(201);
+        let path = format!("{WIDGETS}/b");
+        let patched = api.merge(&path, &json!({"status": {"phase": 1}})).await.expect(200);
+        assert!(managers(&patched.json).is_empty() && patched.json.get("status").is_none());
+    });
+}

@@ -12,7 +12,11 @@ use super::{
     reference::{Owner, Standing, owners},
     settled,
 };
-use crate::internal::Internal;
+use crate::{
+    internal::Internal,
+    object::delete::{FOREGROUND, ORPHAN},
+    state::State,
+};
 
 const CONCURRENT: usize = 64;
 
@@ -43,6 +47,10 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
         return Ok(());
     };
     let object = entry.value();
+    // What goes anyway is left alone.
+    if object.is_terminating() {
+        return Ok(());
+    }
     let owners = owners(state, key, &object);
     let is = |standing: Standing| owners.iter().any(|owner| owner.standing == standing);
     if !is(Standing::Absent) && !is(Standing::Waiting) {
@@ -55,12 +63,49 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
         }});
         return settled(internal.merge(served, key, "", &patch).await);
     }
-    if object.is_terminating() {
-        return Ok(());
-    }
-    // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
-    let policy = if is(Standing::Waiting) { "Foreground" } else { "Background" };
+    let dependents = state.store.dependents(&entry.uid);
+    let policy = if is(Standing::Waiting) && !dependents.is_empty() {
+        if dependents.iter().any(|dependent| waits(state, dependent)) {
+            let patch = json!({ "metadata": { "ownerReferences": unblocked(&object) } });
+            settled(internal.merge(served, key, "", &patch).await)?;
+        }
+        // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
+        "Foreground"
+    } else {
+        policy_of(&object)
+    };
     settled(internal.delete(served, key, &entry.uid, policy).await)
+}
+
+/// Whether an object waits for its dependents. One that is both below and above another would wait for itself.
+fn waits(state: &State, key: &Key) -> bool {
+    state.store.get(key).is_some_and(|entry| {
+        let object = entry.value();
+        object.is_terminating() && object.finalizers().any(|finalizer| finalizer == FOREGROUND)
+    })
+}
+
+/// The owner references of an object that no owner waits for any more.
+fn unblocked(object: &Value) -> Vec<Value> {
+    let mut references = without(object, &[]);
+    for reference in &mut references {
+        if let Some(block @ Value::Bool(true)) = reference.get_mut("blockOwnerDeletion") {
+            *block = Value::Bool(false);
+        }
+    }
+    references
+}
+
+/// What becomes of the dependents of an object is what its finalizers ask for.
+fn policy_of(object: &Value) -> &'static str {
+    let has = |wanted: &str| object.finalizers().any(|finalizer| finalizer == wanted);
+    if has(ORPHAN) {
+        "Orphan"
+    } else if has(FOREGROUND) {
+        "Foreground"
+    } else {
+        "Background"
+    }
 }
 
 fn kept(object: &Value, owners: &[Owner]) -> Vec<Value> {

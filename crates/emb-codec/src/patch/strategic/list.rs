@@ -111,7 +111,7 @@ impl Change {
                 _ => None,
             };
             match directive {
-                None | Some(Directive::Merge) => read.items.push(item),
+                None => read.items.push(item),
                 Some(Directive::Replace) => read.replace = true,
                 Some(Directive::Delete) => read.deleted.push(item),
             }

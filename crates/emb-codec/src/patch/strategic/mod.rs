@@ -35,7 +35,6 @@ pub fn strategic(target: &mut Value, patch: &Value, keys: &MergeKeys) -> Result<
 enum Directive {
     Replace,
     Delete,
-    Merge,
 }
 
 impl Directive {
@@ -45,7 +44,6 @@ impl Directive {
         match directive.as_str() {
             Some("replace") => Ok(Some(Self::Replace)),
             Some("delete") => Ok(Some(Self::Delete)),
-            Some("merge") => Ok(Some(Self::Merge)),
             _ => {
                 let shown = directive.as_str().map_or(directive.to_string(), str::to_owned);
                 let rest = Value::Object(std::mem::take(patch));
@@ -76,7 +74,7 @@ impl Merger<'_> {
                 original.clear();
                 return Ok(());
             }
-            Some(Directive::Merge) | None => {}
+            None => {}
         }
         retain_keys(original, &mut patch)?;
         self.ordered_lists(original, &mut patch, path)?;
