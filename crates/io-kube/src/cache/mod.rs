@@ -17,7 +17,7 @@ use crate::{ObjectKey, Ports, object::Object, object::version_number};
 /// The objects of a kind, in a namespace or across all, as of the last event of their watch.
 ///
 /// Clones share one watch, which ends when the last of them is dropped or the tasks stop. A hook that owns a clone of its
-/// own cache therefore keeps it open.
+/// own cache therefore keeps it open until the tasks stop.
 pub struct Cache<K> {
     shared: Arc<Shared<K>>,
     open: Arc<oneshot::Sender<()>>,

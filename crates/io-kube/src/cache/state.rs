@@ -31,8 +31,8 @@ pub(crate) struct Shared<K> {
     objects: RwLock<BTreeMap<ObjectKey, Arc<K>>>,
     intake: Intake<K>,
     indexes: Vec<Arc<dyn Maintained<K>>>,
-    // Held while a change enters, so that a new hook sees each object exactly once.
-    hooks: Mutex<Vec<Hook<K>>>,
+    // Held while a change enters, so that a new hook sees each object exactly once. None when the watch is over.
+    hooks: Mutex<Option<Vec<Hook<K>>>>,
     progress: watch::Sender<Progress>,
 }
 
@@ -82,7 +82,16 @@ impl<K> Shared<K> {
         for object in self.list() {
             hook(None, Some(&object));
         }
-        hooks.push(hook);
+        if let Some(hooks) = &mut *hooks {
+            hooks.push(hook);
+        }
+    }
+
+    /// The watch is over. Hooks often hold the cache that holds them: they would keep each other in memory.
+    pub(crate) fn forget_hooks(&self) {
+        let hooks = self.hooks.lock().take();
+        // Not under the lock: who knows what goes with them.
+        drop(hooks);
     }
 
     /// Whether the API server lets us watch.
@@ -108,7 +117,7 @@ impl<K: Resource> Shared<K> {
             objects: RwLock::new(BTreeMap::new()),
             intake,
             indexes,
-            hooks: Mutex::new(hooks),
+            hooks: Mutex::new(Some(hooks)),
             progress: watch::Sender::new(Progress::default()),
         }
     }
@@ -175,7 +184,7 @@ impl<K: Resource> Shared<K> {
         for index in &self.indexes {
             guarded(key, || index.update(key, old.as_deref(), new.as_ref()));
         }
-        for hook in hooks.iter() {
+        for hook in hooks.iter().flatten() {
             guarded(key, || hook(old.as_deref(), new.as_deref()));
         }
     }

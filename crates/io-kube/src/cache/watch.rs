@@ -105,6 +105,12 @@ impl<'de, K: Object> Visitor<'de> for OneByOne<K> {
     }
 }
 
+impl<K> Drop for Watch<K> {
+    fn drop(&mut self) {
+        self.shared.forget_hooks();
+    }
+}
+
 impl<K: Object> Watch<K> {
     pub(crate) fn new(
         client: Client,

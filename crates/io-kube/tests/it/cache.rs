@@ -296,3 +296,22 @@ async fn a_silent_watch_is_opened_anew() {
 fn version(map: &ConfigMap) -> String {
     map.metadata.resource_version.clone().unwrap()
 }
+
+#[tokio::test]
+async fn a_watch_that_ended_keeps_nothing_alive_through_its_hooks() {
+    let world = World::start().await;
+    let cache: Cache<ConfigMap> =
+        Cache::builder(world.client.clone()).namespace("default").start(&world.ports);
+    cache.synced().await;
+    // The hook holds the cache that holds it, as those of controllers do.
+    let held = Arc::new(cache.clone());
+    let gone = Arc::downgrade(&held);
+    cache.on_change(move |_, _| drop(held.list()));
+    assert!(world.tasks.shutdown(Duration::from_secs(5)).await);
+    assert!(gone.upgrade().is_none());
+    // A hook that comes too late is told of what is there, and let go.
+    let late = Arc::new(());
+    let gone = Arc::downgrade(&late);
+    cache.on_change(move |_, _| drop(late.clone()));
+    assert!(gone.upgrade().is_none());
+}
