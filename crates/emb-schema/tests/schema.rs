@@ -200,8 +200,9 @@ proptest! {
         {
             let old: Value = serde_json::from_str(&text).unwrap();
             let errors = schema.validate(&old, Some(&old), Budget::default());
+            // Envelopes are checked always; an error in one of them leaves rules unchecked, which is told for no field.
             let outside_envelopes = |field: &str| {
-                !["apiVersion", "kind", "metadata"].iter().any(|name| field.contains(name))
+                !["apiVersion", "kind", "metadata", "<nil>"].iter().any(|name| field.contains(name))
             };
             let structural: Vec<_> =
                 errors.iter().filter(|error| outside_envelopes(&error.field)).collect();
