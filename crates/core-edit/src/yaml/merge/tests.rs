@@ -107,6 +107,13 @@ fn what_does_not_fit_is_refused_and_named() {
     assert_eq!(merge(&["a: 1", &bomb]).unwrap_err().cause, EditError::ExcessiveAliasing);
 }
 
+#[test]
+fn a_text_that_keeps_its_empty_lines_gains_none() {
+    for text in ["a: >+\n  text\n   \nb: 1\n", "a: >+\n  text\n   \n# note\nb: 1\n"] {
+        assert_eq!(merge(&[text]).unwrap(), text);
+    }
+}
+
 proptest! {
     #[test]
     fn a_document_means_the_same_after_it_was_written(text in yaml_text()) {

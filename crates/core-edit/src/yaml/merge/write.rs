@@ -6,7 +6,7 @@ const STEP: usize = 2;
 
 /// The document as text.
 pub(super) fn write(root: &Item) -> String {
-    let mut writer = Writer { text: String::new() };
+    let mut writer = Writer { text: String::new(), is_text_open: false };
     match &root.shape {
         Shape::Mapping(collection) | Shape::Sequence(collection) if is_block(collection) => {
             if let Some(properties) = properties(root) {
@@ -25,6 +25,8 @@ pub(super) fn write(root: &Item) -> String {
 
 struct Writer {
     text: String,
+    /// Whether an empty line would be one more line of the text above it, which keeps those at its end.
+    is_text_open: bool,
 }
 
 fn is_block(collection: &Collection) -> bool {
@@ -45,7 +47,7 @@ impl Writer {
 
     /// Sets off what follows, unless the lines of a text end with an empty one already.
     fn empty_line(&mut self) {
-        if !self.text.ends_with("\n\n") {
+        if !self.is_text_open && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
@@ -76,6 +78,7 @@ impl Writer {
                 self.margin(indent);
                 self.text.push_str(comment);
                 self.text.push('\n');
+                self.is_text_open = false;
             }
         }
     }
@@ -123,6 +126,7 @@ impl Writer {
                     self.text.push_str(line);
                     self.text.push('\n');
                 }
+                self.is_text_open = header.contains('+');
             }
             _ => {
                 let written = flow(item, false);
@@ -141,6 +145,7 @@ impl Writer {
             self.text.push_str(comment);
         }
         self.text.push('\n');
+        self.is_text_open = false;
     }
 }
 
