@@ -68,6 +68,11 @@ pub(crate) fn run(args: &RestoreArgs) -> Result<(), Failure> {
     if archive::is_archive(&args.file).map_err(failure)? {
         return block_on(portable(args));
     }
+    if !emb_store::is_snapshot(&args.file)? {
+        let told = format!("{} is neither a snapshot nor a portable backup", args.file.display());
+        return Err(Failure::new(Exit::Damaged, told)
+            .hint("pass a file that `kargo backup` has written, as it was written"));
+    }
     if args.place.is_cluster() {
         let told =
             format!("{} is a snapshot, which only a data directory takes", args.file.display());

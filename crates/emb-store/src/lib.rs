@@ -27,7 +27,8 @@ pub use key::Key;
 pub use listing::{Listing, Range};
 pub use log::{
     CommitLog, Done, Identity, KeyError, KeyId, Keyring, Loaded, LogError, Loss, MemoryLog, Past,
-    Quarantined, Record, Repaired, Restored, SqliteLog, SqliteOptions, repair, restore, snapshot,
+    Quarantined, Record, Repaired, Restored, SqliteLog, SqliteOptions, is_snapshot, repair,
+    restore, snapshot,
 };
 pub use managed::ManagedFields;
 pub use op::{CommitError, Expect, Op};

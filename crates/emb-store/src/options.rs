@@ -1,6 +1,6 @@
 //! The settings of a store, and what it says about itself.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use emb_meta::GroupResource;
 use thiserror::Error;
@@ -82,6 +82,20 @@ pub enum OpenError {
     /// The file is no store, or its structure is broken.
     #[error("the store is damaged: {0}")]
     Damaged(String),
+    /// The file that would be the store is the database of another program.
+    #[error("{} is the database of another program", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file to restore is no snapshot, or not a whole one.
+    #[error("{} is not a whole snapshot: {why}", file.display())]
+    Snapshot {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// It ends before revisions that were given out: its newest part was lost, or an older copy was put into its place.
     #[error(
         "the store ends at revision {found}, but {marked} was given out: store.db-wal is missing or damaged, or store.db is an older copy"
@@ -195,6 +209,12 @@ pub enum BackupError {
     /// This kind of log has no file to copy.
     #[error("a store in memory cannot be backed up")]
     Unsupported,
+    /// The file that would be the store is the database of another program.
+    #[error("{} is the database of another program", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
     /// The snapshot could not be written.
     #[error("the backup could not be written: {0}")]
     Io(String),

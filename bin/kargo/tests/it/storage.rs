@@ -107,6 +107,23 @@ async fn every_request_is_in_the_audit_log_and_no_secret() {
 }
 
 #[test]
+fn a_file_that_is_neither_snapshot_nor_portable_backup_is_not_restored() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, target) = (directory.path().join("notes.txt"), directory.path().join("data"));
+    let (file_text, target_text) = (file.display().to_string(), target.display().to_string());
+    for content in ["", "buy milk", "SQLite format 3\0 but no more"] {
+        fs::write(&file, content).unwrap();
+        for place in [["--data-dir", &target_text], ["--kubeconfig", &file_text]] {
+            let refused = kargo(&[["restore", &file_text], place].concat());
+            assert_eq!(refused.status.code(), Some(23), "{}", stderr(&refused));
+            let told = format!("error: {file_text} is neither a snapshot nor a portable backup\n");
+            assert!(stderr(&refused).starts_with(&told), "{}", stderr(&refused));
+        }
+    }
+    assert!(!target.exists());
+}
+
+#[test]
 fn what_is_no_data_directory_is_not_repaired() {
     let directory = tempfile::tempdir().unwrap();
     let text = directory.path().join("none").display().to_string();

@@ -12,8 +12,8 @@ use thiserror::Error;
 
 pub use memory::MemoryLog;
 pub use sqlite::{
-    KeyError, KeyId, Keyring, Loss, Repaired, Restored, SqliteLog, SqliteOptions, repair, restore,
-    snapshot,
+    KeyError, KeyId, Keyring, Loss, Repaired, Restored, SqliteLog, SqliteOptions, is_snapshot,
+    repair, restore, snapshot,
 };
 
 use crate::{BackupError, Change, Event, Key, LogSize, OpenError};

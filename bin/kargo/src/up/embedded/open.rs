@@ -68,6 +68,13 @@ pub(crate) fn failure(error: OpenError) -> Failure {
             Exit::Damaged,
             "put back a snapshot with `kargo restore FILE`, or save what can be read with `kargo repair`",
         ),
+        OpenError::Foreign { .. } => (
+            Exit::Damaged,
+            "pass another --data-dir; if the store was here, its beginning is damaged: save what can be read with `kargo repair`",
+        ),
+        OpenError::Snapshot { .. } => {
+            (Exit::Damaged, "copy the file again from where it was made, or use another one")
+        }
         OpenError::Behind { .. } => (
             Exit::Damaged,
             "put the missing file back, or go on with what is there: `kargo repair` sees to it that no revision is given out twice",

@@ -8,6 +8,7 @@ mod digest;
 mod failure;
 mod file_system;
 mod files;
+mod header;
 mod history;
 mod load;
 mod lock;
@@ -50,6 +51,7 @@ use self::{
 use super::{CommitLog, Done, Identity, Loaded, LogError, Past, Record};
 use crate::{BackupError, Event, LogSize, OpenError};
 
+pub use header::is_snapshot;
 pub use salvage::{Loss, Repaired, repair};
 pub use sealing::{KeyError, KeyId, Keyring};
 pub use snapshot::{Restored, restore, snapshot};

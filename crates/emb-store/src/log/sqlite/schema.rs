@@ -10,7 +10,12 @@ use std::{
 use emb_meta::GroupResource;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Result, types::FromSql};
 
-use super::{digest, failure::open_error};
+use super::{
+    digest,
+    failure::open_error,
+    files,
+    header::{self, Owner},
+};
 use crate::{Identity, OpenError};
 
 /// The newest layout that this code reads and writes.
@@ -19,7 +24,7 @@ pub(super) const FORMAT: u32 = 2;
 pub(super) const PAGE_SIZE: usize = PAGE_BYTES as usize;
 pub(super) const PAGE_BYTES: u32 = 8192;
 /// Marks the file as ours: "kars" in ASCII.
-const APPLICATION_ID: u32 = 0x6b61_7273;
+pub(super) const APPLICATION_ID: u32 = 0x6b61_7273;
 /// Unused pages are given back when we say so, a few at a time.
 const INCREMENTAL: i64 = 2;
 /// The most pages that a file has before it has tables.
@@ -43,8 +48,12 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE quarantine (rev INTEGER, kind_id INTEGER, ns TEXT, name TEXT, op, uid, prev_rev, written_at, checksum, body, reason TEXT);
 "#;
 
-/// Opens the file for writing, as a new store when it is empty.
+/// Opens the file for writing, as a new store when it is empty. What belongs to others is not touched.
 pub(super) fn open_writer(file: &Path) -> Result<Connection, OpenError> {
+    let owner = header::owner(file).map_err(|error| files::open_error(file, &error))?;
+    if owner == Owner::Another {
+        return Err(OpenError::Foreign { file: file.to_owned() });
+    }
     create_private(file)?;
     let connection = Connection::open_with_flags(
         file,

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use super::{
     DATABASE, failure,
     files::{self, put_in_place, remove_if_there, with_suffix},
+    header::{self, Owner},
     load,
     lock::DirectoryLock,
     mark::Mark,
@@ -55,7 +56,12 @@ fn vacuum_into(database: &Path, to: &Path) -> rusqlite::Result<()> {
 
 /// Writes a consistent copy of the store in `directory` to the file `to`, also while another process serves it.
 pub fn snapshot(directory: &Path, to: &Path) -> Result<(), BackupError> {
-    write(&directory.join(DATABASE), to)
+    let file = directory.join(DATABASE);
+    let owner = header::owner(&file).map_err(|error| failure::backup_error(&error))?;
+    if owner == Owner::Another {
+        return Err(BackupError::Foreign { file });
+    }
+    write(&file, to)
 }
 
 /// Replaces the store in `directory` by the snapshot in `file`. Revisions continue far above any that a client may know, and
@@ -66,7 +72,10 @@ pub fn restore(
     clock: &dyn Clock,
     entropy: &dyn Entropy,
 ) -> Result<Restored, OpenError> {
-    validate(file)?;
+    validate(file).map_err(|error| match error {
+        OpenError::Damaged(why) => OpenError::Snapshot { file: file.to_owned(), why },
+        other => other,
+    })?;
     files::create_directory(directory)?;
     let _lock = DirectoryLock::take(directory, "restoring a backup")?;
     let incoming = directory.join(INCOMING);

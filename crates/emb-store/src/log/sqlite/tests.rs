@@ -250,7 +250,7 @@ fn a_damaged_snapshot_is_not_restored() {
     damage.execute_batch("UPDATE log SET written_at = 1").unwrap();
     drop(damage);
     let refused = restore(&snapshot, directory.path(), &clock(), &SeededEntropy::new(9));
-    assert!(matches!(refused, Err(OpenError::Damaged(_))), "{refused:?}");
+    assert!(matches!(refused, Err(OpenError::Snapshot { .. })), "{refused:?}");
     assert_eq!(names(&open(directory.path()).0), ["a@1"]);
 }
 
