@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use core_clock::{Environment, SettingError, Variables};
+use core_rules::access::Component;
 use io_argo::Applications;
 use io_kube::{Fence, Ports, RequestCounter};
 use kube::Client;
@@ -65,7 +66,8 @@ impl Settings {
         let settings = self.cluster.clone().of_kubeconfig(file, None);
         let config = cluster::config(&settings).await?;
         let counter = RequestCounter::for_host(cluster::host(&config));
-        let client = cluster::client(config, &settings, counter, ports.clock.clone())?;
+        let agent = cluster::agent(Component::Controller);
+        let client = cluster::client(config, &settings, &agent, counter, ports.clock.clone())?;
         Ok(self.of(client))
     }
 

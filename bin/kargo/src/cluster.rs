@@ -6,7 +6,8 @@ use std::{
 };
 
 use core_clock::{Clock, Environment, SettingError, Variables};
-use io_kube::{Rate, RequestCounter, Throttle};
+use core_rules::access::Component;
+use io_kube::{Rate, RequestCounter, Throttle, UserAgent};
 use kube::{
     Client, Config,
     client::ClientBuilder,
@@ -14,7 +15,10 @@ use kube::{
 };
 use tower::util::option_layer;
 
-use crate::exit::{Exit, Failure};
+use crate::{
+    exit::{Exit, Failure},
+    version,
+};
 
 const DEFAULT_QUERIES_PER_SECOND: f64 = 50.0;
 const DEFAULT_BURST: u32 = 300;
@@ -57,6 +61,16 @@ impl Settings {
     }
 }
 
+/// What a component calls itself: its ServiceAccount, so that the fields that it writes are its own on either engine.
+pub(crate) fn agent(component: Component) -> UserAgent {
+    UserAgent::new(component.service_account(), &version::number())
+}
+
+/// What a command calls itself.
+pub(crate) fn command_agent() -> UserAgent {
+    UserAgent::new("kargo", &version::number())
+}
+
 /// The cluster that this process runs in, when it works on another one.
 pub(crate) fn local(environment: &dyn Environment) -> Result<Option<Client>, Failure> {
     if Variables::new(environment).path("KUBECONFIG").is_none() {
@@ -66,7 +80,8 @@ pub(crate) fn local(environment: &dyn Environment) -> Result<Option<Client>, Fai
         Failure::usage(format!("the cluster that this process runs in: {error}"))
     };
     let config = Config::incluster().map_err(|error| failed(&error))?;
-    Client::try_from(config).map(Some).map_err(|error| failed(&error))
+    let builder = ClientBuilder::try_from(config).map_err(|error| failed(&error))?;
+    Ok(Some(builder.with_layer(&agent(Component::Controller)).build()))
 }
 
 /// The cluster around this process: that of the control plane, unless a kubeconfig says that the latter is elsewhere.
@@ -113,15 +128,16 @@ pub(crate) fn host(config: &Config) -> String {
     config.cluster_url.authority().map(ToString::to_string).unwrap_or_default()
 }
 
-/// A client whose requests are counted and held to the rate of the settings.
+/// A client that says who it is, whose requests are counted and held to the rate of the settings.
 pub(crate) fn client(
     config: Config,
     settings: &Settings,
+    agent: &UserAgent,
     counter: RequestCounter,
     clock: Arc<dyn Clock>,
 ) -> Result<Client, Failure> {
     let throttle = settings.rate.map(|rate| Throttle::new(rate, clock));
     let builder =
         ClientBuilder::try_from(config).map_err(|error| Failure::new(Exit::Error, error))?;
-    Ok(builder.with_layer(&counter).with_layer(&option_layer(throttle)).build())
+    Ok(builder.with_layer(agent).with_layer(&counter).with_layer(&option_layer(throttle)).build())
 }

@@ -9,7 +9,7 @@ use std::{
 use core_clock::Clock;
 use io_kube::status_code;
 use io_runtime::{SystemClock, SystemEnvironment};
-use kube::Client;
+use kube::{Client, client::ClientBuilder};
 use local_portable::{CollectOptions, Collection, Error, Namespaces, archive::Key, collect};
 
 use crate::{
@@ -153,7 +153,9 @@ async fn connect(kubeconfig: &Path, context: Option<String>) -> Result<Opened, F
         .of_kubeconfig(kubeconfig, context);
     let config = cluster::config(&settings).await?;
     let shown = config.cluster_url.to_string();
-    let client = Client::try_from(config).map_err(|error| Failure::new(Exit::Error, error))?;
+    let builder =
+        ClientBuilder::try_from(config).map_err(|error| Failure::new(Exit::Error, error))?;
+    let client = builder.with_layer(&cluster::command_agent()).build();
     Ok(Opened { client, clock: Arc::new(SystemClock::new()), shown, offline: None })
 }
 

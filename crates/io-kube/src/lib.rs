@@ -20,6 +20,7 @@ mod ports;
 mod queue;
 mod requests;
 mod throttle;
+mod user_agent;
 mod write;
 
 pub use access::{AccessRequest, Subject, Verdict, may, may_i};
@@ -35,6 +36,7 @@ pub use ports::Ports;
 pub use queue::Queue;
 pub use requests::{Counted, RequestCounter};
 pub use throttle::{Rate, Throttle, Throttled};
+pub use user_agent::{Introduced, UserAgent};
 pub use write::{
     Precondition, add_finalizer, merge_difference, patch_object, patch_status, remove_finalizer,
 };

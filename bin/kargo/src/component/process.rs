@@ -66,8 +66,9 @@ impl Process {
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
         let config = cluster::config(&self.settings.cluster).await?;
         let counter = RequestCounter::for_host(cluster::host(&config));
+        let (settings, agent) = (&self.settings.cluster, cluster::agent(self.component));
         let client =
-            cluster::client(config, &self.settings.cluster, counter.clone(), self.clock.clone())?;
+            cluster::client(config, settings, &agent, counter.clone(), self.clock.clone())?;
         self.vitals.add(counter);
         self.vitals.add(Reach::watch(client.clone(), &self.ports()));
         Ok(client)

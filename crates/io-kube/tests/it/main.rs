@@ -15,5 +15,6 @@ mod event;
 mod faults;
 mod lease;
 mod requests;
+mod user_agent;
 mod world;
 mod write;

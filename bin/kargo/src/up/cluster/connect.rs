@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use core_rules::access::Component;
-use io_kube::{RequestCounter, status_code};
+use io_kube::{RequestCounter, UserAgent, status_code};
 use io_runtime::SystemEnvironment;
 use kube::{Api, Client, Config, config::AuthInfo};
 
@@ -54,8 +54,9 @@ impl Cluster {
         let mut anonymous = config.clone();
         anonymous.auth_info = AuthInfo::default();
         let counter = RequestCounter::for_host(cluster::host(&config));
+        let agent = cluster::command_agent();
         let client = |config: Config| {
-            cluster::client(config, &settings, counter.clone(), world.clock.clone())
+            cluster::client(config, &settings, &agent, counter.clone(), world.clock.clone())
         };
         world.vitals.add(counter.clone());
         let cluster = Self {
@@ -103,12 +104,13 @@ impl Cluster {
         Ok(Neighbours { rollouts: serves("analysisruns"), argocd: serves("applications") })
     }
 
-    /// A client with the identity of a ServiceAccount, whose token is renewed for as long as it lives.
-    pub(super) fn client_as(&self, namespace: &str, account: &str) -> Client {
+    /// A client with the identity of a ServiceAccount, whose token is renewed for as long as it lives. Its requests say
+    /// that `agent` makes them.
+    pub(super) fn client_as(&self, namespace: &str, account: &str, agent: &UserAgent) -> Client {
         let accounts = Api::namespaced(self.installer.clone(), namespace);
         let clock = self.world.clock.clone();
         let source = Arc::new(TokenSource::new(accounts, account, self.token_renewal, clock));
-        authorized(self.anonymous.clone(), source)
+        authorized(self.anonymous.clone(), source, agent)
     }
 }
 
@@ -120,6 +122,7 @@ pub(super) struct ByToken<'a> {
 
 impl Clients for ByToken<'_> {
     fn client(&self, component: Component) -> Client {
-        self.cluster.client_as(self.installation.namespace(), component.service_account())
+        let (namespace, account) = (self.installation.namespace(), component.service_account());
+        self.cluster.client_as(namespace, account, &cluster::agent(component))
     }
 }

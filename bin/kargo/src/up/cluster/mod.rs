@@ -51,7 +51,10 @@ use super::{
     components::{self, Clients},
     installation::Installation,
 };
-use crate::exit::{Exit, Failure};
+use crate::{
+    cluster,
+    exit::{Exit, Failure},
+};
 
 /// How often the registration is looked after.
 const UPKEEP: Duration = Duration::from_secs(30);
@@ -192,8 +195,8 @@ impl Run {
         let namespace = self.installation.namespace().to_owned();
         let webhooks = Webhooks { url, authority: serving.authority, namespace };
         webhooks.register(&self.cluster.installer).await?;
-        let person =
-            self.cluster.client_as(self.installation.namespace(), SystemRole::Admin.name());
+        let (namespace, admin) = (self.installation.namespace(), SystemRole::Admin.name());
+        let person = self.cluster.client_as(namespace, admin, &cluster::command_agent());
         probe::probe(&person, &webhooks.url, &self.world).await?;
         Ok(webhooks)
     }

@@ -9,8 +9,12 @@ use emb_meta::GroupResource;
 use emb_store::{Entry, Key, Store};
 use kube::Client;
 use serde_json::Value;
+use tower::Layer;
 
-use crate::up::{components::Clients, installation::Installation};
+use crate::{
+    cluster,
+    up::{components::Clients, installation::Installation},
+};
 
 /// Clients that enter the engine in process, each as the ServiceAccount of its component.
 pub(super) struct InProcess<'a> {
@@ -25,7 +29,8 @@ impl Clients for InProcess<'_> {
         let uid =
             service_account(self.store, namespace, name).map(|account| account.uid.to_string());
         let identity = Identity::service_account(namespace, name, &uid.unwrap_or_default());
-        Client::new(self.server.client_service(identity), "default")
+        let service = cluster::agent(component).layer(self.server.client_service(identity));
+        Client::new(service, "default")
     }
 }
 

@@ -9,9 +9,11 @@ use emb_store::Store;
 use io_runtime::SystemEnvironment;
 use kube::Client;
 use svc_admission::Rules;
+use tower::Layer;
 
 use super::{EmbeddedArgs, Ground, Installation, Keys, Neighbours, Opened, open, start_api};
 use crate::{
+    cluster,
     directory::Directory,
     exit::Failure,
     up::{STOP_GRACE, World, release::once_released},
@@ -65,7 +67,8 @@ impl Offline {
 
     /// A client that may do everything.
     pub(crate) fn client(&self) -> Client {
-        Client::new(self.server.client_service(Identity::admin()), "default")
+        let service = self.server.client_service(Identity::admin());
+        Client::new(cluster::command_agent().layer(service), "default")
     }
 
     /// Closes the directory, with everything on disk.

@@ -8,12 +8,14 @@ use std::{sync::Arc, time::Duration};
 
 use core_clock::{Clock, Time};
 use http::{HeaderValue, Request, Response, StatusCode, header::AUTHORIZATION};
+use io_kube::UserAgent;
 use k8s_openapi::api::{
     authentication::v1::{TokenRequest, TokenRequestSpec},
     core::v1::ServiceAccount,
 };
 use kube::{Api, Client, api::PostParams, client::Body};
 use parking_lot::Mutex;
+use tower::Layer;
 
 /// API servers give no token a shorter life.
 const SHORTEST_LIFE: Duration = Duration::from_mins(10);
@@ -196,14 +198,14 @@ impl TokenSource {
     }
 }
 
-/// A client that sends the tokens of `source`.
-pub(super) fn authorized(anonymous: Client, source: Arc<TokenSource>) -> Client {
+/// A client that sends the tokens of `source`, and says that `agent` makes its requests.
+pub(super) fn authorized(anonymous: Client, source: Arc<TokenSource>, agent: &UserAgent) -> Client {
     let namespace = anonymous.default_namespace().to_owned();
     let service = tower::service_fn(move |request| {
         let (client, source) = (anonymous.clone(), source.clone());
         async move { source.send(&client, request).await }
     });
-    Client::new(service, namespace)
+    Client::new(agent.layer(service), namespace)
 }
 
 fn with_token(mut request: Request<Body>, token: &Token) -> Request<Body> {

@@ -42,7 +42,7 @@ impl World {
         );
         let accounts = Api::namespaced(anonymous.clone(), "kargo");
         let source = TokenSource::new(accounts, "kargo-api", RENEWAL, Arc::new(clock.clone()));
-        Self { clock, server, client: authorized(anonymous, Arc::new(source)) }
+        Self { clock, server, client: authorized(anonymous, Arc::new(source), &agent()) }
     }
 
     async fn ask(&self) -> Result<(), kube::Error> {
@@ -52,6 +52,10 @@ impl World {
     fn seen(&self) -> Vec<String> {
         self.server.lock().seen.clone()
     }
+}
+
+fn agent() -> UserAgent {
+    UserAgent::new("kargo-api", "v1.2.3")
 }
 
 async fn answer(
@@ -164,7 +168,7 @@ async fn a_renewal_that_nobody_answers_ends() {
     );
     let accounts = Api::namespaced(silent.clone(), "kargo");
     let source = TokenSource::new(accounts, "kargo-api", RENEWAL, Arc::new(clock.clone()));
-    let client = authorized(silent, Arc::new(source));
+    let client = authorized(silent, Arc::new(source), &agent());
     let api = Api::<Namespace>::all(client);
     let asked = api.get("a");
     let past = async {
