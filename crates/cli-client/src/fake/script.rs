@@ -22,8 +22,17 @@ pub struct Script {
 struct Answer {
     status: u16,
     chunks: Vec<Bytes>,
-    /// Whether the body breaks off instead of ending.
-    breaks: bool,
+    end: End,
+}
+
+/// How a body ends.
+#[derive(Clone, Copy)]
+enum End {
+    Well,
+    /// It breaks off.
+    Broken,
+    /// It never ends, and nothing more comes.
+    Silence,
 }
 
 impl Script {
@@ -36,27 +45,28 @@ impl Script {
     #[must_use]
     pub fn on(self, request: &str, status: u16, body: Value) -> Self {
         let chunks = if body.is_null() { Vec::new() } else { vec![body.to_string().into()] };
-        self.add(request, Answer { status, chunks, breaks: false })
+        self.add(request, Answer { status, chunks, end: End::Well })
     }
 
     /// Answers with plain text.
     #[must_use]
     pub fn on_text(self, request: &str, status: u16, body: &str) -> Self {
         let chunks = vec![Bytes::copy_from_slice(body.as_bytes())];
-        self.add(request, Answer { status, chunks, breaks: false })
+        self.add(request, Answer { status, chunks, end: End::Well })
     }
 
     /// Answers with a stream of changes that then breaks off.
     #[must_use]
     pub fn on_watch(self, request: &str, changes: &[(&str, Value)]) -> Self {
-        let frame = |(change, object): &(&str, Value)| {
-            Bytes::from(format!(
-                "data: {}\n\n",
-                serde_json::json!({ "type": change, "object": object })
-            ))
-        };
         let chunks = changes.iter().map(frame).collect();
-        self.add(request, Answer { status: 200, chunks, breaks: true })
+        self.add(request, Answer { status: 200, chunks, end: End::Broken })
+    }
+
+    /// Answers with a stream of changes after which nothing happens any more.
+    #[must_use]
+    pub fn on_silent_watch(self, request: &str, changes: &[(&str, Value)]) -> Self {
+        let chunks = changes.iter().map(frame).collect();
+        self.add(request, Answer { status: 200, chunks, end: End::Silence })
     }
 
     /// What was asked: method, address, and bodies with their type.
@@ -100,8 +110,7 @@ impl Transport for Script {
             .ok_or_else(|| TransportError::Unreachable(format!("not in the script: {request:?}")));
         Box::pin(async move {
             let answer = answer?;
-            let body: Body =
-                Box::new(Played { chunks: answer.chunks.into(), breaks: answer.breaks });
+            let body: Body = Box::new(Played { chunks: answer.chunks.into(), end: answer.end });
             Ok(Response { status: answer.status, headers: Vec::new(), body })
         })
     }
@@ -109,15 +118,20 @@ impl Transport for Script {
 
 struct Played {
     chunks: VecDeque<Bytes>,
-    breaks: bool,
+    end: End,
 }
 
 impl Chunks for Played {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
-        let next = match self.chunks.pop_front() {
-            None if self.breaks => Err(TransportError::Unreachable("broke off".to_owned())),
-            chunk => Ok(chunk),
+        let next = match (self.chunks.pop_front(), self.end) {
+            (None, End::Silence) => return Box::pin(std::future::pending()),
+            (None, End::Broken) => Err(TransportError::Unreachable("broke off".to_owned())),
+            (chunk, _) => Ok(chunk),
         };
         Box::pin(async move { next })
     }
+}
+
+fn frame((change, object): &(&str, Value)) -> Bytes {
+    format!("data: {}\n\n", serde_json::json!({ "type": change, "object": object })).into()
 }

@@ -1,0 +1,103 @@
+//! The verbs of the command line.
+//!
+//! A verb reads its arguments, asks the server through `cli-client` and shows the result. All it touches of the machine
+//! is in [`Env`]. Arguments, messages and output are those of the reference where scripts may depend on them.
+
+mod cobra;
+mod config;
+mod env;
+mod exit;
+mod manifest;
+mod output;
+pub mod ports;
+mod scope_args;
+mod session;
+mod verb;
+
+use clap::{CommandFactory as _, Parser};
+
+pub use cobra::translate;
+pub use env::{Build, Env};
+pub use exit::{CliResult, Exit, Failure};
+pub use verb::Verb;
+
+/// The verbs alone, for their usage.
+#[derive(Parser)]
+#[command(name = "kargo", disable_help_subcommand = true)]
+struct Verbs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Carries a verb out. What went wrong is told; its exit code is returned.
+pub async fn run(env: &Env, verb: Verb) -> Result<(), Exit> {
+    let is_verbose = verb.is_verbose();
+    let Err(failure) = verb::run(env, verb).await else { return Ok(()) };
+    // The streams may be what failed.
+    let _ = tell(env, &failure, is_verbose);
+    Err(failure.exit)
+}
+
+/// Tells a failure: its message, then what may help.
+pub fn tell(env: &Env, failure: &Failure, is_verbose: bool) -> std::io::Result<()> {
+    if let Some(usage) = failure.usage_of.and_then(usage) {
+        env.streams.out(&usage)?;
+    }
+    env.streams.err(&format!("Error: {}\n", failure.message))?;
+    if let Some(details) = failure.details.as_ref().filter(|_| is_verbose) {
+        env.streams.err(&format!("Details: {details}\n"))?;
+    }
+    match &failure.hint {
+        Some(hint) => env.streams.err(&format!("Hint: {hint}\n")),
+        None => Ok(()),
+    }
+}
+
+/// Whether a word is one of the verbs.
+pub fn is_verb(word: &str) -> bool {
+    Verbs::command().find_subcommand(word).is_some()
+}
+
+/// The path of the command that arguments mean, as far as they mean one: `kargo get stages`.
+pub fn command_path<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
+    let root = Verbs::command();
+    let mut command = &root;
+    let mut path = "kargo".to_owned();
+    for argument in arguments {
+        match command.find_subcommand(argument) {
+            Some(found) => {
+                path = format!("{path} {}", found.get_name());
+                command = found;
+            }
+            None => break,
+        }
+    }
+    path
+}
+
+fn usage(command: &str) -> Option<String> {
+    let mut root = Verbs::command();
+    root.build();
+    let mut found = &mut root;
+    for word in command.split(' ') {
+        found = found.find_subcommand_mut(word)?;
+    }
+    Some(format!("{}\n\n", found.render_usage()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_are_whole() {
+        Verbs::command().debug_assert();
+    }
+
+    #[test]
+    fn a_command_is_known_by_its_path() {
+        assert_eq!(command_path(["get", "promos", "x"]), "kargo get promotions");
+        assert!(usage("delete stage").unwrap().starts_with("Usage: kargo delete stage"));
+        assert!(is_verb("promote") && !is_verb("up"));
+    }
+}

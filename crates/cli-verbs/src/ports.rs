@@ -1,0 +1,59 @@
+//! What verbs need of the machine they run on. The binary brings the real ones, tests their own.
+
+use std::io;
+
+use cli_client::BoxFuture;
+
+/// The three streams of a process.
+pub trait Streams: Send + Sync {
+    /// Writes data.
+    fn out(&self, text: &str) -> io::Result<()>;
+    /// Writes what is said about the data.
+    fn err(&self, text: &str) -> io::Result<()>;
+    /// Reads all of the input, at most `limit` bytes and one.
+    fn read_input(&self, limit: usize) -> io::Result<Vec<u8>>;
+}
+
+/// The person before the screen, if there is one.
+pub trait Terminal: Send + Sync {
+    /// Whether somebody watches what is said.
+    fn is_watched(&self) -> bool;
+    /// Asks for something that is not shown while it is typed.
+    fn ask_secret(&self, question: &str) -> io::Result<String>;
+}
+
+/// Opens pages.
+pub trait Browser: Send + Sync {
+    /// Opens a page in the user's browser.
+    fn open(&self, url: &str) -> io::Result<()>;
+}
+
+/// Where a browser comes back to after a login.
+pub trait CallbackServer: Send + Sync {
+    /// Listens on this machine alone; port 0 takes any free one.
+    fn listen(&self, port: u16) -> BoxFuture<'_, io::Result<Box<dyn Callbacks>>>;
+}
+
+/// An open port that a browser comes back to.
+pub trait Callbacks: Send {
+    /// The port.
+    fn port(&self) -> u16;
+    /// The next request.
+    fn next(&mut self) -> BoxFuture<'_, io::Result<Callback>>;
+}
+
+/// One request of a browser, which waits for its page.
+pub struct Callback {
+    /// The path, without the query.
+    pub path: String,
+    /// The query, or the form in the body.
+    pub query: String,
+    /// Sends a page.
+    pub reply: Box<dyn FnOnce(u16, String) -> BoxFuture<'static, ()> + Send>,
+}
+
+/// The cluster of the user's kubeconfig.
+pub trait ClusterLogin: Send + Sync {
+    /// The token by which the user is known there.
+    fn bearer_token(&self) -> BoxFuture<'_, Result<String, String>>;
+}

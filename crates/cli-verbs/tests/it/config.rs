@@ -1,0 +1,110 @@
+//! `config`, `logout`, `version`, `dashboard`, `doctor`, and which server and token are meant.
+
+use cli_client::fake::Script;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::harness::{Kargo, at};
+
+const CONFIG: &str = "authMethod: sso\napiAddress: https://kargo.test\nbearerToken: opaque\nrefreshToken: r\nproject: stored\n\
+    currentContext: ''\ncontexts:\n  prod:\n    apiAddress: https://prod.test\n    bearerToken: prod-token\n";
+
+fn projects() -> Script {
+    Script::new().on(&at("GET projects"), 200, json!({ "items": [] })).on(
+        "GET https://prod.test/v1beta1/projects",
+        200,
+        json!({ "items": [] }),
+    )
+}
+
+#[test]
+fn the_configuration_is_shown_without_its_tokens() {
+    let kargo = Kargo::stranger(Script::new()).config(CONFIG);
+    assert_snapshot!(kargo.run("config view"));
+    assert_snapshot!(kargo.run("config view --raw -o json"));
+}
+
+#[test]
+fn the_default_project_is_set_and_cleared() {
+    let kargo = Kargo::stranger(Script::new());
+    assert_snapshot!(kargo.run("config get-project"));
+    assert_snapshot!(kargo.run("config set-project ~My-Project~"));
+    assert_snapshot!(kargo.run("config get-project"));
+    assert_snapshot!(kargo.run_words(&["config".into(), "set-project".into(), String::new()]));
+    assert_eq!(kargo.stored().trim(), "{}");
+}
+
+#[test]
+fn contexts_are_listed_chosen_and_deleted() {
+    let kargo = Kargo::stranger(projects()).config(CONFIG);
+    assert_snapshot!(kargo.run("config use-context prod"));
+    assert_snapshot!(kargo.run("config get-contexts"));
+    assert_snapshot!(kargo.run("get projects"));
+    assert_snapshot!(kargo.run("config delete-context prod"));
+    assert_snapshot!(kargo.run("config use-context prod"));
+}
+
+#[test]
+fn nobody_is_asked_without_a_login() {
+    assert_snapshot!(Kargo::stranger(Script::new()).run("get projects"));
+}
+
+#[test]
+fn a_stored_token_is_never_sent_to_another_server() {
+    let kargo = Kargo::stranger(projects()).config(CONFIG);
+    assert_snapshot!(kargo.run("get projects --server https://prod.test"));
+    assert_snapshot!(kargo.run("get projects --server kargo.test"));
+    assert_snapshot!(kargo.run("get projects --context prod"));
+}
+
+#[test]
+fn a_project_is_needed() {
+    let kargo = Kargo::stranger(projects())
+        .variable("KARGO_API_ADDRESS", "https://kargo.test")
+        .variable("KARGO_API_TOKEN", "t");
+    assert_snapshot!(kargo.run("get stages"));
+}
+
+#[test]
+fn logout_forgets_everything() {
+    let kargo = Kargo::stranger(Script::new()).config(CONFIG);
+    assert_snapshot!(kargo.run("logout"));
+    assert_eq!(kargo.stored(), "");
+}
+
+#[test]
+fn versions_of_both_sides() {
+    let script =
+        Script::new().on(&at("GET system/server-version"), 200, json!({ "version": "v1.12.0" }));
+    let kargo = Kargo::new(script);
+    assert_snapshot!(kargo.run("version"));
+    assert_snapshot!(kargo.run("version --client"));
+    assert_snapshot!(kargo.run("version -o json"));
+    assert_snapshot!(Kargo::stranger(Script::new()).run("version"));
+}
+
+#[test]
+fn the_dashboard_opens() {
+    assert_snapshot!(Kargo::new(Script::new()).run("dashboard"));
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong() {
+    assert_snapshot!(doctor(Kargo::stranger(Script::new())));
+    assert_snapshot!(doctor(Kargo::new(Script::new())));
+    let sick = Script::new()
+        .on_text("GET https://kargo.test/healthz", 200, "ok")
+        .on(&at("GET system/server-version"), 200, json!({ "version": "v0.9.0" }))
+        .on(&at("GET system/server-config"), 200, json!({ "secretManagementEnabled": true }))
+        .on(
+            &at("GET system/controller-heartbeats"),
+            200,
+            json!({ "heartbeats": {
+            "": { "status": "Alive" }, "east": { "status": "Dead" } } }),
+        );
+    assert_snapshot!(doctor(Kargo::new(sick)));
+}
+
+fn doctor(kargo: Kargo) -> String {
+    kargo.run("doctor").replace(kargo.home.path().to_str().unwrap(), "HOME")
+}

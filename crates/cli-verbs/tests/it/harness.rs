@@ -1,0 +1,247 @@
+//! A command line whose world is all made up.
+
+use std::{fmt::Write as _, io, sync::Arc};
+
+use clap::Parser as _;
+use cli_client::{
+    BoxFuture,
+    fake::{Script, SwiftClock},
+};
+use cli_verbs::{
+    Build, Env, Verb, command_path,
+    ports::{Browser, Callback, CallbackServer, Callbacks, ClusterLogin, Streams, Terminal},
+};
+use core_clock::{FixedEnvironment, SeededEntropy};
+use parking_lot::Mutex;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Where the server is.
+pub(crate) const HOST: &str = "https://kargo.test";
+/// When it is.
+pub(crate) const NOW: &str = "2026-01-02T03:04:05Z";
+
+#[derive(clap::Parser)]
+#[command(name = "kargo", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// A user with a home directory, before a scripted server.
+pub(crate) struct Kargo {
+    pub(crate) script: Arc<Script>,
+    pub(crate) home: TempDir,
+    pub(crate) input: String,
+    pub(crate) secret: String,
+    pub(crate) callbacks: Vec<(String, String)>,
+    pub(crate) cluster_token: Result<String, String>,
+    variables: Vec<(String, String)>,
+}
+
+impl Kargo {
+    /// A user who is logged in by variables, with a default Project.
+    pub(crate) fn new(script: Script) -> Self {
+        let user = Self::stranger(script);
+        let variables =
+            [("KARGO_API_ADDRESS", HOST), ("KARGO_API_TOKEN", "token"), ("KARGO_PROJECT", "demo")];
+        variables.into_iter().fold(user, |user, (name, value)| user.variable(name, value))
+    }
+
+    /// A user whom nothing is known of.
+    pub(crate) fn stranger(script: Script) -> Self {
+        Self {
+            script: Arc::new(script),
+            home: tempfile::tempdir().unwrap(),
+            input: String::new(),
+            secret: "typed-secret".to_owned(),
+            callbacks: Vec::new(),
+            cluster_token: Ok("cluster-token".to_owned()),
+            variables: Vec::new(),
+        }
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Puts a configuration there.
+    pub(crate) fn config(self, text: &str) -> Self {
+        let folder = self.home.path().join("kargo");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config"), text).unwrap();
+        self
+    }
+
+    /// What is in the configuration.
+    pub(crate) fn stored(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("kargo/config")).unwrap_or_default()
+    }
+
+    /// Runs a command and tells all that can be seen of it.
+    pub(crate) fn run(&self, command: &str) -> String {
+        let words: Vec<String> = command.split(' ').map(|word| word.replace('~', " ")).collect();
+        self.run_words(&words)
+    }
+
+    pub(crate) fn run_words(&self, words: &[String]) -> String {
+        let asked_before = self.script.transcript().len();
+        let screen = Arc::new(Screen { input: self.input.clone(), ..Screen::default() });
+        let env = self.env(&screen);
+        let full = std::iter::once("kargo".to_owned()).chain(words.iter().cloned());
+        let exit = match Arguments::try_parse_from(full) {
+            Ok(arguments) => {
+                match futures::executor::block_on(cli_verbs::run(&env, arguments.verb)) {
+                    Ok(()) => 0,
+                    Err(exit) => exit as u8,
+                }
+            }
+            Err(error) => {
+                let path = command_path(words.iter().map(String::as_str));
+                let failure = cli_verbs::translate(&error, &path);
+                cli_verbs::tell(&env, &failure, false).unwrap();
+                failure.exit as u8
+            }
+        };
+        let asked = self.script.transcript().split_off(asked_before);
+        told(words, asked, &screen, exit)
+    }
+
+    fn env(&self, screen: &Arc<Screen>) -> Env {
+        let home = self.home.path().to_str().unwrap().to_owned();
+        let mut variables = self.variables.clone();
+        variables.push(("XDG_CONFIG_HOME".to_owned(), home));
+        let environment: FixedEnvironment = variables.into_iter().collect();
+        let user = Arc::new(User {
+            secret: self.secret.clone(),
+            callbacks: self.callbacks.clone(),
+            cluster_token: self.cluster_token.clone(),
+            pages: screen.clone(),
+        });
+        Env {
+            streams: screen.clone(),
+            terminal: user.clone(),
+            environment: Arc::new(environment),
+            clock: Arc::new(SwiftClock::new(NOW.parse().unwrap())),
+            entropy: Arc::new(SeededEntropy::new(1)),
+            transport: self.script.clone(),
+            browser: user.clone(),
+            callbacks: user.clone(),
+            cluster: user,
+            build: Build {
+                version: "v1.0.0".to_owned(),
+                document: json!({ "version": "v1.0.0", "platform": "test/test" }),
+            },
+        }
+    }
+}
+
+fn told(words: &[String], asked: String, screen: &Screen, exit: u8) -> String {
+    let mut told = format!("$ kargo {}\n", words.join(" "));
+    for (name, text) in [
+        ("requests", asked),
+        ("stdout", screen.out.lock().clone()),
+        ("stderr", screen.err.lock().clone()),
+    ] {
+        if !text.is_empty() {
+            let _ = write!(told, "--- {name}\n{text}");
+        }
+    }
+    let _ = write!(told, "--- exit {exit}");
+    told
+}
+
+#[derive(Default)]
+struct Screen {
+    out: Mutex<String>,
+    err: Mutex<String>,
+    input: String,
+}
+
+impl Streams for Screen {
+    fn out(&self, text: &str) -> io::Result<()> {
+        self.out.lock().push_str(text);
+        Ok(())
+    }
+
+    fn err(&self, text: &str) -> io::Result<()> {
+        self.err.lock().push_str(text);
+        Ok(())
+    }
+
+    fn read_input(&self, _: usize) -> io::Result<Vec<u8>> {
+        Ok(self.input.clone().into_bytes())
+    }
+}
+
+struct User {
+    secret: String,
+    callbacks: Vec<(String, String)>,
+    cluster_token: Result<String, String>,
+    pages: Arc<Screen>,
+}
+
+impl Terminal for User {
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn ask_secret(&self, question: &str) -> io::Result<String> {
+        self.pages.err(&format!("({question}?)\n"))?;
+        Ok(self.secret.clone())
+    }
+}
+
+impl Browser for User {
+    fn open(&self, url: &str) -> io::Result<()> {
+        self.pages.err(&format!("(browser opens {url})\n"))
+    }
+}
+
+impl CallbackServer for User {
+    fn listen(&self, port: u16) -> BoxFuture<'_, io::Result<Box<dyn Callbacks>>> {
+        let port = if port == 0 { 40_000 } else { port };
+        let mut waiting = self.callbacks.clone();
+        waiting.reverse();
+        let open: Box<dyn Callbacks> = Box::new(Open { port, waiting, pages: self.pages.clone() });
+        Box::pin(async move { Ok(open) })
+    }
+}
+
+struct Open {
+    port: u16,
+    waiting: Vec<(String, String)>,
+    pages: Arc<Screen>,
+}
+
+impl Callbacks for Open {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, io::Result<Callback>> {
+        let Some((path, query)) = self.waiting.pop() else {
+            return Box::pin(std::future::pending());
+        };
+        let pages = self.pages.clone();
+        let reply = move |status: u16, _: String| -> BoxFuture<'static, ()> {
+            pages.err(&format!("(page {status})\n")).unwrap();
+            Box::pin(async {})
+        };
+        Box::pin(async move { Ok(Callback { path, query, reply: Box::new(reply) }) })
+    }
+}
+
+impl ClusterLogin for User {
+    fn bearer_token(&self) -> BoxFuture<'_, Result<String, String>> {
+        let token = self.cluster_token.clone();
+        Box::pin(async move { token })
+    }
+}
+
+/// A route of the scripted server: `GET projects/demo/stages`.
+pub(crate) fn at(route: &str) -> String {
+    let (method, path) = route.split_once(' ').unwrap();
+    format!("{method} {HOST}/v1beta1/{path}")
+}
