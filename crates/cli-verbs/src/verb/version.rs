@@ -22,15 +22,8 @@ pub struct VersionArgs {
 }
 
 pub(super) async fn version(env: &Env, args: &VersionArgs) -> CliResult {
-    let server = if args.client { None } else { server_version(env, args).await? };
-    let Some(format) = args.print.format()? else {
-        env.out_line(&format!("Client Version: {}", env.build.version))?;
-        let number = server.as_ref().and_then(|server| server.get("version")?.as_str());
-        return match number {
-            Some(number) => env.out_line(&format!("Server Version: {number}")),
-            None => Ok(()),
-        };
-    };
+    let Some(format) = args.print.format()? else { return in_words(env, args).await };
+    let server = server_version(env, args).await?;
     let mut versions = json!({
         "apiVersion": "kargo.akuity.io/v1alpha1",
         "kind": "ComponentVersions",
@@ -42,8 +35,22 @@ pub(super) async fn version(env: &Env, args: &VersionArgs) -> CliResult {
     env.out(&format.write(&args.print, &versions)?)
 }
 
+/// The own version is known also when the server's is not.
+async fn in_words(env: &Env, args: &VersionArgs) -> CliResult {
+    env.out_line(&format!("Client Version: {}", env.build.version))?;
+    let server = server_version(env, args).await?;
+    let number = server.as_ref().and_then(|server| server.get("version")?.as_str());
+    match number {
+        Some(number) => env.out_line(&format!("Server Version: {number}")),
+        None => Ok(()),
+    }
+}
+
 /// Who is not logged in has no server to ask.
 async fn server_version(env: &Env, args: &VersionArgs) -> CliResult<Option<Value>> {
+    if args.client {
+        return Ok(None);
+    }
     let Ok(session) = env.session(&args.connection).await else { return Ok(None) };
     Ok(Some(session.client.server_version().await.context("get server version")?))
 }

@@ -74,6 +74,20 @@ fn one_name_is_one_object_and_missing_names_do_not_hide_others() {
 }
 
 #[test]
+fn lists_are_chosen_by_labels_and_ordered_by_a_field() {
+    let labelled = |name: &str, tier: &str, order: u32| json!({ "metadata": { "name": name, "labels": { "tier": tier } }, "spec": { "order": order } });
+    let items = [labelled("a", "front", 10), labelled("b", "back", 1), labelled("c", "front", 9)];
+    let script = || {
+        let list = json!({ "items": items });
+        Script::new().on(&at("GET projects/demo/warehouses"), 200, list)
+    };
+    let run = |command: &str| Kargo::new(script()).run(command);
+    assert_snapshot!(run("get warehouses -l tier=front --sort-by .spec.order -o name"));
+    assert_snapshot!(run("get warehouses -l a~b"));
+    assert_snapshot!(run("get warehouses a -l tier=front"));
+}
+
+#[test]
 fn what_there_is_none_of_is_not_shown() {
     let none = Script::new().on(&at("GET projects/demo/warehouses"), 200, json!({ "items": [] }));
     assert_snapshot!(Kargo::new(none).run("get warehouses"));

@@ -1,6 +1,7 @@
 //! `kargo get freight`.
 
 use super::{
+    arrange::ArrangeArgs,
     list::{Args, Shown, fetch_named},
     watch,
 };
@@ -34,6 +35,8 @@ pub(super) struct FreightArgs {
     #[arg(short, long)]
     watch: bool,
     #[command(flatten)]
+    arrange: ArrangeArgs,
+    #[command(flatten)]
     print: PrintArgs,
     /// A table without the names of its columns
     #[arg(long)]
@@ -60,7 +63,8 @@ pub(super) async fn freight(env: &Env, args: &FreightArgs) -> CliResult {
         return watch::watch(env, &args.as_list(names), &freight, FREIGHT).await;
     }
     let (objects, failures) = if names.is_empty() {
-        (freight.list().await.context("list freight")?.items, Vec::new())
+        let items = freight.list().await.context("list freight")?.items;
+        (args.arrange.arrange(items)?, Vec::new())
     } else {
         fetch_named(&freight, FREIGHT.noun, &names).await
     };
@@ -79,6 +83,7 @@ impl FreightArgs {
                 cobra::exclusive(&[one, other])?;
             }
         }
+        self.arrange.check(&[self.names.as_slice(), &self.aliases].concat())?;
         if self.watch && (names.1 || aliases.1) {
             return Err(Failure::usage("single pieces of Freight cannot be watched"));
         }
@@ -88,6 +93,7 @@ impl FreightArgs {
     fn as_list(&self, names: Vec<String>) -> Args {
         Args {
             names,
+            arrange: self.arrange.clone(),
             print: self.print.clone(),
             no_headers: self.no_headers,
             connection: self.connection.clone(),

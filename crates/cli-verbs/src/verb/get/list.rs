@@ -2,7 +2,7 @@
 
 use cli_client::{Client, Collection, Object};
 
-use super::watch;
+use super::{arrange::ArrangeArgs, watch};
 use crate::{
     cobra,
     env::Env,
@@ -17,6 +17,8 @@ pub(super) struct Args {
     /// Their names; without any, all are shown
     #[arg(value_name = "NAME")]
     pub(super) names: Vec<String>,
+    #[command(flatten)]
+    pub(super) arrange: ArrangeArgs,
     #[command(flatten)]
     pub(super) print: PrintArgs,
     /// A table without the names of its columns
@@ -210,9 +212,10 @@ impl Args {
         from: &Collection,
         shown: Shown,
     ) -> CliResult<(Vec<Object>, Vec<Failure>)> {
+        self.arrange.check(&self.names)?;
         if self.names.is_empty() {
             let list = from.list().await.context(format!("list {}", shown.plural))?;
-            return Ok((list.items, Vec::new()));
+            return Ok((self.arrange.arrange(list.items)?, Vec::new()));
         }
         Ok(fetch_named(from, shown.noun, &cobra::distinct(&self.names)).await)
     }

@@ -1,9 +1,11 @@
 //! `kargo get`: objects as tables and documents.
 
+mod arrange;
 mod freight;
 mod list;
 mod pipeline;
 mod role;
+mod selector;
 mod settings;
 mod watch;
 

@@ -20,6 +20,7 @@ pub(super) async fn watch(
     if let [_, _, ..] = args.names.as_slice() {
         return Err(Failure::usage("only one name, or all objects, can be watched"));
     }
+    args.arrange.check(&args.names)?;
     match args.names.first() {
         Some(name) => watch_one(&mut view, collection, name).await,
         None => watch_all(&mut view, collection, shown).await,
@@ -41,12 +42,15 @@ async fn watch_one(view: &mut View<'_>, collection: &Collection, name: &str) -> 
 
 async fn watch_all(view: &mut View<'_>, collection: &Collection, shown: Shown) -> CliResult {
     let action = format!("watch {}", shown.plural);
+    let selector = view.args.arrange.selector()?;
     loop {
         let list: List = collection.list().await.context(&action)?;
-        view.show(&list.items)?;
+        view.show(&view.args.arrange.arrange(list.items.clone())?)?;
         let mut watch = collection.watch_from(&list).await.context(&action)?;
         while let Event::Object(_, object) = watch.next().await.context(&action)? {
-            view.show(&[object])?;
+            if selector.matches(&object) {
+                view.show(&[object])?;
+            }
         }
     }
 }
