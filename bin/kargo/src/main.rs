@@ -3,6 +3,7 @@
 mod analysis_controller;
 mod argocd;
 mod backup;
+mod cli;
 mod cluster;
 mod component;
 mod controller;
@@ -29,7 +30,7 @@ mod version;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use io_runtime::{SystemEnvironment, telemetry};
 
 use crate::exit::{Exit, Failure};
@@ -37,6 +38,15 @@ use crate::exit::{Exit, Failure};
 /// Continuous promotion for GitOps: artifacts move from stage to stage as you declare it
 #[derive(Parser)]
 #[command(name = "kargo", version = version::number(), disable_help_subcommand = true)]
+enum Program {
+    #[command(flatten)]
+    Command(Box<Command>),
+    #[command(flatten)]
+    Verb(Box<cli_verbs::Verb>),
+}
+
+/// What runs here, without a server or as one.
+#[derive(clap::Subcommand)]
 enum Command {
     /// Start a whole control plane in this process, with no cluster or on one
     Up(up::UpArgs),
@@ -68,14 +78,18 @@ enum Command {
     Repair(repair::RepairArgs),
     /// Print the CustomResourceDefinitions as YAML
     Crds,
-    /// Print the version
-    Version(version::VersionArgs),
+    /// Print what a shell needs to complete commands
+    Completion(cli::completion::CompletionArgs),
 }
 
 fn main() -> ExitCode {
-    let command = match Command::try_parse() {
-        Ok(command) => command,
+    let command = match Program::try_parse() {
+        Ok(Program::Command(command)) => *command,
+        Ok(Program::Verb(verb)) => return cli::run(*verb),
         Err(error) => {
+            if let Some(code) = cli::refused(&error) {
+                return code;
+            }
             // Help and version are no errors; clap prints each to its proper stream.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Success };
             drop(error.print());
@@ -107,6 +121,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Migrate(args) => migrate::run(&args),
         Command::Repair(args) => repair::run(&args),
         Command::Crds => crds::run(),
-        Command::Version(args) => version::run(&args),
+        Command::Completion(args) => cli::completion::run(&args, Program::command()),
     }
 }

@@ -1,38 +1,10 @@
-//! `kargo version`: which build this is.
-
-use std::io::Write;
+//! Which build this is.
 
 use serde_json::{Value, json};
-
-use crate::exit::Failure;
 
 /// What it was built from; empty where nobody knows.
 pub(crate) const COMMIT: &str = env!("KARGO_COMMIT");
 const DIRTY: bool = !env!("KARGO_TREE").is_empty();
-
-/// The form of the output
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Form {
-    Text,
-    Json,
-}
-
-/// Print the version
-#[derive(clap::Args, Debug)]
-pub(crate) struct VersionArgs {
-    /// Output format
-    #[arg(short, long, value_enum, default_value = "text")]
-    output: Form,
-}
-
-pub(crate) fn run(args: &VersionArgs) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match args.output {
-        Form::Text => writeln!(stdout, "Client Version: {}", number())?,
-        Form::Json => writeln!(stdout, "{:#}", document())?,
-    }
-    Ok(())
-}
 
 /// The released version, or `devel+<commit>` for anything built from a work tree.
 pub(crate) fn number() -> String {
@@ -40,7 +12,7 @@ pub(crate) fn number() -> String {
 }
 
 /// The document of the control plane; `goVersion` keeps its name for clients that read it.
-fn document() -> Value {
+pub(crate) fn document() -> Value {
     json!({
         "version": number(),
         "buildDate": env!("KARGO_BUILD_DATE"),
