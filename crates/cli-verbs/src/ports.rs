@@ -40,6 +40,8 @@ pub trait Callbacks: Send {
     fn port(&self) -> u16;
     /// The next request.
     fn next(&mut self) -> BoxFuture<'_, io::Result<Callback>>;
+    /// Closes the port when the pages on their way have arrived.
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
 }
 
 /// One request of a browser, which waits for its page.

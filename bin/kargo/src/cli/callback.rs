@@ -100,17 +100,18 @@ impl Callbacks for Open {
             let asked = self.receiver.recv().await;
             let (path, query, reply) =
                 asked.ok_or_else(|| io::Error::other("the server for the login stopped"))?;
-            let tasks = self.tasks.clone();
             let reply = move |status, page| -> BoxFuture<'static, ()> {
                 // A browser that left needs no page.
-                let sent = reply.send((status, page)).is_ok();
-                Box::pin(async move {
-                    if sent && status == 200 {
-                        tasks.shutdown(GRACE).await;
-                    }
-                })
+                let _ = reply.send((status, page));
+                Box::pin(async {})
             };
             Ok(Callback { path, query, reply: Box::new(reply) })
+        })
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            self.tasks.shutdown(GRACE).await;
         })
     }
 }

@@ -231,6 +231,10 @@ impl Callbacks for Open {
         };
         Box::pin(async move { Ok(Callback { path, query, reply: Box::new(reply) }) })
     }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
 }
 
 impl ClusterLogin for User {

@@ -30,7 +30,9 @@ pub(super) async fn login(
         env.say(&format!("Open this page to log in:\n\n{url}\n"))?;
     }
     let coming = come_back(&authorization, &mut *callbacks);
-    let Some(code) = env.within(Some(PATIENCE), Box::pin(coming)).await else {
+    let code = env.within(Some(PATIENCE), Box::pin(coming)).await;
+    callbacks.close().await;
+    let Some(code) = code else {
         return Err(Failure::new(
             Exit::TimedOut,
             "timed out waiting for user to complete authentication",
