@@ -11,6 +11,9 @@ use crate::{Resource, collection::hexadecimal, object};
 const OBSERVED: &str = "observedGeneration";
 /// What a server adds to the Secret of a token.
 const ACCOUNT_UID: &str = "kubernetes.io/service-account.uid";
+/// What a server notes at the Secret of a token about its use.
+const TOKEN_USE: [&str; 2] =
+    ["kubernetes.io/legacy-token-invalid-since", "kubernetes.io/legacy-token-last-used"];
 /// What a server decides about every object.
 const SERVER_MADE: [&str; 9] = [
     "creationTimestamp",
@@ -43,13 +46,17 @@ pub(crate) fn portable(resource: &Resource, object: &Value) -> Value {
     portable
 }
 
-/// The token is signed by the server that made it, and names the account by its uid there.
+/// The token is signed by the server that made it, and names the account by its uid there. When it was used there says
+/// nothing about the one that takes its place.
 fn remove_token(secret: &mut Value) {
     if let Value::Object(members) = secret {
         members.remove("data");
     }
     let annotations = secret.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
     annotations.map(|annotations| annotations.remove(ACCOUNT_UID));
+    if let Some(Value::Object(labels)) = secret.pointer_mut("/metadata/labels") {
+        labels.retain(|label, _| !TOKEN_USE.contains(&label.as_str()));
+    }
 }
 
 /// The status with generations as the target counts them.
@@ -194,9 +201,12 @@ mod tests {
     #[test]
     fn a_token_is_left_to_the_server() {
         let secret = json!({
-            "metadata": {"name": "ci", "annotations": {
-                "kubernetes.io/service-account.name": "ci", "kubernetes.io/service-account.uid": "u",
-            }},
+            "metadata": {
+                "name": "ci", "labels": {"a": "b", "kubernetes.io/legacy-token-last-used": "2026-01-01"},
+                "annotations": {
+                    "kubernetes.io/service-account.name": "ci", "kubernetes.io/service-account.uid": "u",
+                },
+            },
             "type": "kubernetes.io/service-account-token",
             "data": {"token": "dA==", "ca.crt": "Yw==", "namespace": "bg=="},
         });
@@ -205,6 +215,7 @@ mod tests {
             portable["metadata"]["annotations"],
             json!({"kubernetes.io/service-account.name": "ci"})
         );
+        assert_eq!(portable["metadata"]["labels"], json!({"a": "b"}));
         assert_eq!(portable.get("data"), None);
     }
 
