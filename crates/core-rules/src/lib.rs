@@ -15,8 +15,8 @@
 //! [`analysis`]. What happened is told to others as an [`event`].
 //!
 //! What the REST API does beyond that is here too, so that its handlers only carry out: the [`action`]s
-//! of people, [`resource`]s of any kind in one request, lists of [`project`]s, [`heartbeat`]s, the
-//! [`version`]. Each refusal says what kind of [`fault`] it is.
+//! of people, [`resource`]s of any kind in one request, lists of [`project`]s, [`link`]s,
+//! [`heartbeat`]s, the [`version`]. Each refusal says what kind of [`fault`] it is.
 
 pub mod access;
 pub mod action;
@@ -34,6 +34,7 @@ pub mod freight;
 pub mod gate;
 pub mod health;
 pub mod heartbeat;
+pub mod link;
 pub mod management;
 pub mod project;
 pub mod promotion;

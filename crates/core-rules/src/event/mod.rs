@@ -5,6 +5,7 @@
 
 mod application;
 pub mod freight;
+pub mod listing;
 mod payload;
 pub mod promotion;
 #[cfg(test)]

@@ -13,7 +13,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use api_kinds::annotations::{RBAC_CLAIM_PREFIX, RBAC_CLAIMS};
+use api_kinds::API_VERSION;
+use api_kinds::annotations::{PROMOTION_POD_SERVICE_ACCOUNT, RBAC_CLAIM_PREFIX, RBAC_CLAIMS};
 use k8s_openapi::api::{
     core::v1::{Secret, ServiceAccount},
     rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef},
@@ -147,6 +148,9 @@ pub fn concern(object: &Value) -> Result<Concern, EscalationError> {
             _ => Ok(Concern::Nothing),
         };
     }
+    if api_version == API_VERSION && kind == "Stage" {
+        return Ok(concern_of_stage(object));
+    }
     if !api_version.starts_with(RBAC_GROUP) {
         return Ok(Concern::Nothing);
     }
@@ -234,6 +238,20 @@ fn concern_of_account(account: &ServiceAccount) -> Result<Concern, EscalationErr
         namespace: namespace(&account.metadata).to_owned(),
         name: name(&account.metadata).to_owned(),
     })
+}
+
+/// Promotions to the Stage run as the ServiceAccount that an annotation names.
+fn concern_of_stage(stage: &Value) -> Concern {
+    let text = |path: &str| stage.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let annotations = stage.pointer("/metadata/annotations");
+    let account = annotations.and_then(|all| all.get(PROMOTION_POD_SERVICE_ACCOUNT)?.as_str());
+    match account.filter(|account| !account.is_empty()) {
+        None => Concern::Nothing,
+        Some(account) => Concern::Account {
+            namespace: text("/metadata/namespace").to_owned(),
+            name: account.to_owned(),
+        },
+    }
 }
 
 /// Kubernetes puts a token of the ServiceAccount into a Secret of this type.

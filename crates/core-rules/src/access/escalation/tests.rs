@@ -122,8 +122,14 @@ fn accounts_concern_only_when_somebody_comes_to_act_as_them() {
     };
     assert_eq!(secret("kubernetes.io/service-account-token").unwrap(), whoever);
     assert_eq!(secret("Opaque").unwrap(), Concern::Nothing);
-    let stage = json!({"apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Stage"});
-    assert_eq!(concern(&stage).unwrap(), Concern::Nothing);
+    let stage = |annotations: Value| {
+        let metadata = json!({"name": "s", "namespace": "demo", "annotations": annotations});
+        concern(
+            &json!({"apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Stage", "metadata": metadata}),
+        )
+    };
+    assert_eq!(stage(json!({})).unwrap(), Concern::Nothing);
+    assert_eq!(stage(json!({"ee.kargo.akuity.io/promotion-sa": "x"})).unwrap(), whoever);
 }
 
 #[test]
