@@ -105,10 +105,10 @@ const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDelet
 fn check_common(object: &Value, errors: &mut Vec<FieldError>) {
     check_labels(object, errors);
     check_annotations(object, errors);
+    check_owners(object, errors);
     for finalizer in object.finalizers() {
         errors.extend(check_qualified_name("metadata.finalizers", finalizer));
     }
-    check_owners(object, errors);
 }
 
 fn check_labels(object: &Value, errors: &mut Vec<FieldError>) {
@@ -217,6 +217,7 @@ mod tests {
         let bad = object(json!({
             "name": "a", "labels": {"a b": "c d"}, "annotations": {"x": "y".repeat(262_144)},
             "ownerReferences": [{"kind": "X", "name": "a", "apiVersion": "v1"}],
+            "finalizers": ["-bad-"],
         }));
         let errors = check_create(&bad, NameRule::DnsSubdomain);
         let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
@@ -226,7 +227,8 @@ mod tests {
                 "metadata.labels",
                 "metadata.labels",
                 "metadata.annotations",
-                "metadata.ownerReferences.uid"
+                "metadata.ownerReferences.uid",
+                "metadata.finalizers"
             ]
         );
     }

@@ -5,7 +5,7 @@ use emb_meta::{ObjectExt, Status, validate};
 use emb_store::Op;
 use serde_json::{Value, json};
 
-use super::{check_content, kind, managed, metadata, refuse, update::Source};
+use super::{check_content, drop_nulls, kind, managed, metadata, refuse, update::Source};
 use crate::{access::check_escalation, call::Call};
 
 /// Generated names are cut so that the suffix fits into 63 characters.
@@ -69,6 +69,7 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(object, None));
     }
+    drop_nulls(&call.served, object);
     Ok(companions)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Val
     report(call, validation, problems)?;
     conform(&call.served, &mut value)?;
     // Of a custom kind everything is read before anybody asks whether it is the right one.
-    if !built_in {
+    if !built_in && !changes_status_alone(call) {
         check_kind(&call.served, &mut value)?;
     }
     Ok(value)
@@ -126,9 +126,14 @@ pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
 }
 
 /// Checks `apiVersion` and `kind` of a patched object.
-pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), Status> {
-    check_version(served, object, b"")?;
-    check_kind(served, object)
+pub(crate) fn check_type(call: &Call, object: &mut Value) -> Result<(), Status> {
+    check_version(&call.served, object, b"")?;
+    if changes_status_alone(call) { Ok(()) } else { check_kind(&call.served, object) }
+}
+
+/// Whether a request to a custom object changes its status and nothing else, whatever it says about the rest.
+fn changes_status_alone(call: &Call) -> bool {
+    call.served.custom.is_some() && call.path.subresource == "status"
 }
 
 /// Checks `apiVersion`, and that a custom object has both it and `kind`; built-in kinds may leave both out.

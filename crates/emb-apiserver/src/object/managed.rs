@@ -28,9 +28,11 @@ pub(super) fn forget(object: &mut Value) {
     object.metadata_mut().remove("managedFields");
 }
 
-/// Whether the parts that the endpoint leaves alone have their types. All others are validated, these are not.
+/// Whether the kind and the parts that the endpoint leaves alone are what they should be. All others are validated, these
+/// are not.
 pub(super) fn is_typed(call: &Call, object: &Value) -> bool {
-    call.served.resource.fields.accepts(object, ignored(call))
+    let resource = &call.served.resource;
+    object.text(&["kind"]) == &*resource.gvk.kind && resource.fields.accepts(object, ignored(call))
 }
 
 /// The result of applying `applied`, with the managers of its fields; `old` is `None` where nothing is there yet.

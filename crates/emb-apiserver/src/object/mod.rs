@@ -53,6 +53,13 @@ fn conform_again(call: &Call, object: &mut Value) -> Result<(), Status> {
     conform_decoded(&call.served, object)
 }
 
+/// Drops the nulls that an apply has left where nothing says what a value may be.
+fn drop_nulls(served: &Served, object: &mut Value) {
+    if served.custom.is_some() {
+        served.resource.schema.drop_nulls_and_default(object);
+    }
+}
+
 /// Adds what is wrong with the content of an object to what is wrong with its metadata.
 fn check_content(
     served: &Served,

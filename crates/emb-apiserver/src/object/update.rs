@@ -4,7 +4,7 @@ use emb_kinds::BuiltInKind;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
-use super::{check_content, kind, managed, metadata, refuse};
+use super::{check_content, drop_nulls, kind, managed, metadata, refuse};
 use crate::{access::check_escalation, call::Call};
 
 /// How the new object came about; it decides how a changed uid is answered and whose the changes are.
@@ -67,6 +67,7 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(new, Some(old)));
     }
+    drop_nulls(&call.served, new);
     emb_apply::keep_times(old, new);
     Ok(())
 }

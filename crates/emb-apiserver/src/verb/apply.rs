@@ -14,6 +14,9 @@ use crate::{
 
 /// Answers a PATCH that applies.
 pub(super) async fn apply(call: &mut Call, options: WriteOptions) -> Result<Reply, Status> {
+    if !call.path.subresource.is_empty() && !exists(call) {
+        return Err(call.not_found());
+    }
     let applied = decode::applied(call, options.field_validation)?;
     let warnings = call.warnings.len();
     loop {

@@ -43,7 +43,7 @@ pub(super) async fn patch(call: &mut Call) -> Result<Reply, Status> {
             Patch::Merge(_) | Patch::Strategic(_) => managed::unmanaged(old),
         };
         change(call, &patch, &mut new)?;
-        let typed = decode::check_type(&call.served, &mut new);
+        let typed = decode::check_type(call, &mut new);
         typed.map_err(
             |other| if built_in { decode::unpatchable(call, &other.message) } else { other },
         )?;

@@ -24,7 +24,8 @@ impl Merger<'_> {
         match self.keys.rule(path) {
             Some(MergeRule::Merge(key)) => self.merge_by(key, original, change, path),
             Some(MergeRule::MergePrimitive) => merge_plain(&original, change),
-            Some(MergeRule::Replace) | None => Ok(clean::items(change)),
+            // What replaces a list as a whole is no patch any more: nothing in it is a directive.
+            Some(MergeRule::Replace) | None => Ok(change),
         }
     }
 

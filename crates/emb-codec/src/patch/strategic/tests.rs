@@ -29,9 +29,10 @@ fn owners(list: Value) -> Value {
 #[test]
 fn maps_merge_and_nulls_delete() {
     let target = json!({"data": {"a": "1", "b": "2"}, "rules": [{"x": 1}], "selector": {"a": 1}});
-    let patch = json!({"data": {"a": null, "c": "3"}, "rules": [{"y": 2, "z": null}], "selector": {"b": 2}, "new": {"k": null}});
+    let rules = json!([{"y": 2, "z": null}, {"$patch": "delete"}]);
+    let patch = json!({"data": {"a": null, "c": "3"}, "rules": rules, "selector": {"b": 2}, "new": {"k": null}});
     let expected =
-        json!({"data": {"b": "2", "c": "3"}, "rules": [{"y": 2}], "selector": {"b": 2}, "new": {}});
+        json!({"data": {"b": "2", "c": "3"}, "rules": rules, "selector": {"b": 2}, "new": {}});
     assert_eq!(patched(target, &patch), expected);
 }
 
