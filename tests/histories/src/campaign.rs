@@ -50,7 +50,7 @@ pub(crate) struct Campaign {
 struct Sums {
     histories: usize,
     steps: BTreeMap<u64, usize>,
-    explained: BTreeMap<u8, usize>,
+    explained: BTreeMap<&'static str, usize>,
     /// Mismatches by signature.
     signatures: BTreeMap<String, usize>,
     broken: BTreeSet<String>,
@@ -143,8 +143,8 @@ impl Campaign {
             "{} histories, {steps} steps in {seconds:.0} s; status codes: {:?}",
             sums.histories, sums.steps
         );
-        for (number, count) in &sums.explained {
-            println!("allowed difference {number} ({}): {count} times", reason(*number));
+        for (place, count) in &sums.explained {
+            println!("allowed difference {place} ({}): {count} times", reason(place));
         }
         for (signature, count) in &sums.signatures {
             println!("MISMATCH in {count} histories: {signature}");
@@ -165,8 +165,8 @@ impl Sums {
         for (status, count) in verdict.steps {
             *self.steps.entry(status).or_default() += count;
         }
-        for (number, count) in verdict.explained {
-            *self.explained.entry(number).or_default() += count;
+        for (place, count) in verdict.explained {
+            *self.explained.entry(place).or_default() += count;
         }
         let mismatch = verdict.mismatch?;
         let seen = self.signatures.entry(mismatch.signature.clone()).or_default();

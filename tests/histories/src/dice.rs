@@ -7,8 +7,8 @@ pub(crate) struct Dice(SeededEntropy);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        // Neighbouring seeds must not give neighbouring streams.
-        Self(SeededEntropy::new(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        // A step of the generator adds to its state, so states that come from seeds by arithmetic give one stream, shifted.
+        Self(SeededEntropy::new(SeededEntropy::new(seed).next_u64()))
     }
 
     /// A number in `0..bound`.

@@ -19,8 +19,8 @@ use crate::{
 pub(crate) struct Verdict {
     /// How many steps were compared, by kube-apiserver's status code.
     pub(crate) steps: BTreeMap<u64, usize>,
-    /// How often each allowed difference was met, by its number.
-    pub(crate) explained: BTreeMap<u8, usize>,
+    /// How often each allowed difference was met, by its place in the specification.
+    pub(crate) explained: BTreeMap<&'static str, usize>,
     /// The first step that nothing explains.
     pub(crate) mismatch: Option<Mismatch>,
 }
@@ -31,6 +31,17 @@ pub(crate) struct Mismatch {
     pub(crate) differences: Vec<Difference>,
     /// Mismatches of one cause have the same.
     pub(crate) signature: String,
+}
+
+/// What became of one step.
+#[derive(PartialEq, Eq)]
+enum Outcome {
+    /// Both servers did the same, or a mismatch is noted.
+    Told,
+    /// They differ as they may.
+    Explained,
+    /// They differ as they may, and go on differing.
+    Parted,
 }
 
 /// Plays the steps of `history` whose positions are in `keep`.
@@ -48,11 +59,19 @@ pub(crate) async fn play(
     let mut verdict = Verdict::default();
     for position in keep.iter().copied() {
         let operation = history.operations.get(position).context("no such step")?;
+        let known = (cluster.known(), embedded.known());
         let (theirs, ours) = tokio::try_join!(
             cluster.play(position, operation),
             embedded.play(position, operation)
         )?;
-        verdict.take(position, operation, &theirs, &ours);
+        match verdict.take(position, operation, &theirs, &ours) {
+            Outcome::Told => {}
+            Outcome::Explained => {
+                cluster.forget_since(known.0);
+                embedded.forget_since(known.1);
+            }
+            Outcome::Parted => return Ok(verdict),
+        }
         if verdict.mismatch.is_some() {
             return Ok(verdict);
         }
@@ -66,19 +85,26 @@ pub(crate) async fn play(
 }
 
 impl Verdict {
-    fn take(&mut self, position: usize, operation: &Operation, cluster: &Value, embedded: &Value) {
+    fn take(
+        &mut self,
+        position: usize,
+        operation: &Operation,
+        cluster: &Value,
+        embedded: &Value,
+    ) -> Outcome {
         let status = cluster.get("status").and_then(Value::as_u64).unwrap_or(0);
         *self.steps.entry(status).or_default() += 1;
         let differences = differences(cluster, embedded);
         if differences.is_empty() || self.mismatch.is_some() {
-            return;
+            return Outcome::Told;
         }
         if let Some(exception) = explanation(operation, cluster, embedded) {
-            *self.explained.entry(exception.number).or_default() += 1;
-            return;
+            *self.explained.entry(exception.place).or_default() += 1;
+            return if exception.parts { Outcome::Parted } else { Outcome::Explained };
         }
         let signature = signature(operation, cluster, embedded, &differences);
         self.mismatch = Some(Mismatch { position, differences, signature });
+        Outcome::Told
     }
 }
 

@@ -15,6 +15,13 @@ pub(crate) struct Normaliser {
     generated: Vec<(String, String)>,
 }
 
+/// How many uids and revisions a normaliser knew at some time.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    uids: usize,
+    revisions: usize,
+}
+
 impl Normaliser {
     pub(crate) fn new(history: &str, managers: bool) -> Self {
         Self {
@@ -26,11 +33,22 @@ impl Normaliser {
         }
     }
 
+    /// How much is known: for [`Self::forget_since`].
+    pub(crate) fn known(&self) -> Known {
+        Known { uids: self.uids.len(), revisions: self.revisions.len() }
+    }
+
+    /// Forgets the uids and revisions that were seen since: the other server has not shown its own.
+    pub(crate) fn forget_since(&mut self, known: Known) {
+        self.uids.truncate(known.uids);
+        self.revisions.truncate(known.revisions);
+    }
+
     /// The comparable form of a reply.
     pub(crate) fn reply(&mut self, body: &Value) -> Value {
         self.learn_generated(body);
         let mut body = body.clone();
-        say_causes_once(&mut body);
+        tidy_causes(&mut body);
         if body.get("items").is_some() {
             list_metadata(&mut body);
             for item in body.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -156,8 +174,9 @@ impl Normaliser {
     }
 }
 
-/// kube-apiserver checks metadata up to four times, depending on the kind, and tells each time what it found.
-fn say_causes_once(body: &mut Value) {
+/// kube-apiserver checks metadata up to four times, depending on the kind, and tells each time what it found. The managers
+/// in a conflict it tells in any order.
+fn tidy_causes(body: &mut Value) {
     let causes = body.pointer_mut("/details/causes").and_then(Value::as_array_mut);
     if let Some(causes) = causes {
         let mut known: Vec<Value> = Vec::with_capacity(causes.len());
@@ -166,7 +185,39 @@ fn say_causes_once(body: &mut Value) {
                 known.push(cause);
             }
         }
+        let is_conflict =
+            |cause: &Value| cause.get("reason") == Some(&"FieldManagerConflict".into());
+        if known.iter().all(is_conflict) {
+            known.sort_by_key(|cause| cause.get("message").map(Value::to_string));
+        }
         *causes = known;
+        sort_type_errors(body);
+    }
+}
+
+/// kube-apiserver walks the members of a schema in any order, so that several values of wrong types are told in any order.
+fn sort_type_errors(body: &mut Value) {
+    const TYPE: &str = "in body must be of type";
+    let Some(causes) = body.pointer("/details/causes").and_then(Value::as_array) else { return };
+    let text = |cause: &Value, field: &str| {
+        cause.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let wrong = causes.iter().filter(|cause| text(cause, "message").contains(TYPE));
+    if wrong.count() < 2 {
+        return;
+    }
+    let mut causes = causes.clone();
+    causes.sort_by_key(|cause| (text(cause, "field"), text(cause, "message")));
+    let message = text(body, "message");
+    // The message is made of the causes: what is left of it without them is compared.
+    let rest = causes.iter().fold(message, |message, cause| {
+        message.replacen(&format!("{}: {}", text(cause, "field"), text(cause, "message")), "", 1)
+    });
+    if let Some(place) = body.get_mut("message") {
+        *place = rest.into();
+    }
+    if let Some(place) = body.pointer_mut("/details/causes") {
+        *place = causes.into();
     }
 }
 
@@ -221,6 +272,15 @@ mod tests {
             assert_eq!(left, other.reply(&object(UIDS[1], right)));
         }
         assert_ne!(one.reply(&object(UIDS[0], "5")), other.reply(&object(UIDS[1], "92")));
+    }
+
+    #[test]
+    fn what_only_one_server_has_shown_can_be_forgotten() {
+        let (mut one, mut other) = (Normaliser::new("h7", true), Normaliser::new("h7", true));
+        let known = one.known();
+        one.reply(&object(UIDS[1], "4"));
+        one.forget_since(known);
+        assert_eq!(one.reply(&object(UIDS[0], "5")), other.reply(&object(UIDS[1], "90")));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     generator::History,
     memory::Memory,
-    normal::Normaliser,
+    normal::{Known, Normaliser},
     operation::{Operation, Request, Start, Watch},
     server::{self, Server},
     settle,
@@ -33,6 +33,8 @@ pub(crate) struct Player {
     collections: Vec<String>,
     /// The highest revision that a reply has shown: later lists must not be older.
     newest: u64,
+    /// Whether objects of the history own each other.
+    owners: bool,
 }
 
 impl Player {
@@ -50,6 +52,7 @@ impl Player {
             streams: Vec::new(),
             collections: Vec::new(),
             newest: 0,
+            owners: history.owners,
             server,
         };
         player.prepare(history).await?;
@@ -164,6 +167,16 @@ impl Player {
         Ok(json!({ "status": status }))
     }
 
+    /// Forgets what was seen since, because the step is not compared.
+    pub(crate) fn forget_since(&mut self, known: Known) {
+        self.normaliser.forget_since(known);
+    }
+
+    /// How much the player has seen.
+    pub(crate) fn known(&self) -> Known {
+        self.normaliser.known()
+    }
+
     /// Ends all watches; tells by the position of their steps which events came.
     pub(crate) async fn finish(&mut self) -> Result<Vec<(usize, Value)>> {
         let mut seen = Vec::new();
@@ -173,7 +186,11 @@ impl Player {
                 event.pointer("/object/metadata/annotations/last").and_then(Value::as_str)
                     == Some(&mark)
             };
-            let events = stream.until(is_last).await;
+            let mut events = stream.until(is_last).await;
+            if self.owners {
+                // The garbage collector works on many objects at once.
+                events.sort_by_key(object_name);
+            }
             let told = events.iter().filter(|event| !is_idle_bookmark(event));
             let events: Vec<Value> = told.map(|event| self.normaliser.event(event)).collect();
             seen.push((position, json!({ "events": events })));
@@ -202,6 +219,10 @@ impl Player {
         ensure!(patched.status == 200, "the end of {}: {}", watch.path, patched.text());
         Ok(mark)
     }
+}
+
+fn object_name(event: &Value) -> Option<String> {
+    event.pointer("/object/metadata/name").map(Value::to_string)
 }
 
 /// Whether a bookmark says nothing but the time of the server.

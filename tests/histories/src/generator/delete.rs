@@ -51,7 +51,7 @@ impl Generator {
     /// All objects of a collection that a selector matches.
     pub(super) fn delete_collection(&mut self) {
         let kind = self.kind();
-        if !empties_at_once(kind) {
+        if !self.empties_at_once(kind) {
             return;
         }
         let namespace = self.namespace(kind);
@@ -70,19 +70,20 @@ impl Generator {
 
     /// Deletes what a history leaves behind.
     pub(super) fn empty(&mut self, kind: &'static Kind, namespace: char) {
-        if empties_at_once(kind) {
+        if self.empties_at_once(kind) {
             return self.push(delete_all(kind, namespace));
         }
         for key in self.model.of(kind.plural, namespace) {
             self.push(delete(kind.item(&key), Value::Null, &key));
         }
     }
-}
 
-/// Collections that others write to are not emptied as a whole: they hold Gadgets of other histories, and the
-/// ServiceAccount that every namespace gets and gets again.
-fn empties_at_once(kind: &Kind) -> bool {
-    kind.namespaced && kind.plural != "serviceaccounts"
+    /// Collections that others write to are not emptied as a whole: they hold Gadgets of other histories, and the
+    /// ServiceAccount that every namespace gets and gets again. Where objects own each other it depends on the order of
+    /// deletes what the garbage collector sees.
+    fn empties_at_once(&self, kind: &Kind) -> bool {
+        kind.namespaced && kind.plural != "serviceaccounts" && !self.owners
+    }
 }
 
 fn delete(path: String, options: Value, key: &Key) -> Request {

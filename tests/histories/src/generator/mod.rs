@@ -30,6 +30,8 @@ pub(crate) struct History {
     /// The namespaces it needs, by letter.
     pub(crate) namespaces: Vec<char>,
     pub(crate) operations: Vec<Operation>,
+    /// Whether objects own each other, so that the garbage collector is at work.
+    pub(crate) owners: bool,
     pub(crate) taste: Taste,
 }
 
@@ -65,6 +67,7 @@ pub(crate) fn history(seed: u64, taste: Taste) -> History {
         kinds: generator.kinds,
         namespaces: generator.namespaces,
         operations: generator.operations,
+        owners: generator.owners,
         taste,
     }
 }

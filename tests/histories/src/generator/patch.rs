@@ -121,8 +121,6 @@ impl Generator {
             return self.merge_patch_of(kind, key, path, prefix);
         }
         let mut change = self.change(kind, prefix);
-        // An applied object says what there is; nulls in it mean something else for every kind of field.
-        drop_nulls(&mut change.value);
         set(&mut change.value, "/apiVersion", kind.api_version.into());
         set(&mut change.value, "/kind", kind.name.into());
         set(&mut change.value, "/metadata/name", kind.object_name(key).into());
@@ -177,12 +175,5 @@ impl Generator {
             self.model.written(key, change.finalizers);
         }
         self.push(request);
-    }
-}
-
-fn drop_nulls(value: &mut Value) {
-    if let Some(fields) = value.as_object_mut() {
-        fields.retain(|_, field| !field.is_null());
-        fields.values_mut().for_each(drop_nulls);
     }
 }

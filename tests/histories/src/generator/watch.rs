@@ -46,6 +46,10 @@ impl Generator {
         let mut last_body = kind.object(&kind.object_name(&last));
         set(&mut last_body, "/metadata/labels", labels);
         set(&mut last_body, "/metadata/annotations", json!({"last": number.to_string()}));
+        if kind.plural == "events" {
+            let same = format!("<history>-{namespace}");
+            set(&mut last_body, "/involvedObject/namespace", same.into());
+        }
         let path = if kind.namespaced { kind.collection(namespace) } else { kind.everywhere() };
         self.operations.push(Operation::Watch(Watch { path, query, start, last, last_body }));
     }
