@@ -95,6 +95,11 @@ impl CertificateFiles {
         Self { certificate: directory.join("tls.crt"), key: directory.join("tls.key") }
     }
 
+    /// Two files anywhere.
+    pub fn new(certificate: PathBuf, key: PathBuf) -> Self {
+        Self { certificate, key }
+    }
+
     /// What the files hold now.
     pub fn read(&self) -> Result<ServerCertificate, CertificateError> {
         let read = |path: &PathBuf| {

@@ -1,0 +1,105 @@
+//! Where an object of any kind is written.
+
+use core_rules::resource::Resource;
+use kube::{
+    api::{DeleteParams, GetParams, PostParams},
+    core::Request,
+};
+use serde_json::Value;
+
+use crate::{
+    api_error::{ApiError, ApiResult},
+    caller::{Caller, Grant, Target, is_segment},
+};
+
+/// The requests for one object, and what to ask about it.
+pub(super) struct Endpoint {
+    pub(super) target: Target,
+    requests: Request,
+}
+
+impl Endpoint {
+    /// Finds out how the kind of an object is reached.
+    pub(super) async fn find(caller: &Caller, resource: &Resource) -> ApiResult<Self> {
+        let api = caller.api();
+        let now = api.ports().clock.monotonic();
+        let (version, kind) = (resource.api_version(), resource.kind());
+        let served = api.discovery().find(version, kind, now).await?;
+        let namespace = if served.is_namespaced { resource.namespace() } else { "" };
+        let name = resource.name();
+        let is_wrong = |text: &str| !text.is_empty() && !is_segment(text);
+        if is_wrong(name) || is_wrong(namespace) {
+            return Err(ApiError::bad_request(format!("{name:?} is no name of an object")));
+        }
+        if served.is_namespaced && namespace.is_empty() {
+            return Err(ApiError::bad_request(format!("{kind} {name:?} names no namespace")));
+        }
+        let target = Target::any(resource.group(), &served.plural, namespace, name);
+        let root = if resource.group().is_empty() { "/api" } else { "/apis" };
+        let scope =
+            if served.is_namespaced { format!("/namespaces/{namespace}") } else { String::new() };
+        let requests = Request::new(format!("{root}/{version}{scope}/{}", served.plural));
+        Ok(Self { target, requests })
+    }
+
+    /// The object as it is stored, if it is.
+    pub(super) async fn get(&self, caller: &Caller, grant: Grant) -> ApiResult<Option<Value>> {
+        let name = grant.name();
+        let request = self.requests.get(name, &GetParams::default()).map_err(ApiError::internal)?;
+        match caller.api().client().request(request).await {
+            Ok(stored) => Ok(Some(stored)),
+            Err(error) if io_kube::is_not_found(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn create(
+        &self,
+        caller: &Caller,
+        _grant: Grant,
+        resource: &Resource,
+    ) -> ApiResult<Value> {
+        let body = serde_json::to_vec(resource.as_object()).map_err(ApiError::internal)?;
+        let request = self.requests.create(&PostParams::default(), body);
+        self.send(caller, request).await
+    }
+
+    pub(super) async fn replace(
+        &self,
+        caller: &Caller,
+        grant: Grant,
+        resource: &Resource,
+    ) -> ApiResult<Value> {
+        let body = serde_json::to_vec(resource.as_object()).map_err(ApiError::internal)?;
+        let request = self.requests.replace(grant.name(), &PostParams::default(), body);
+        self.send(caller, request).await
+    }
+
+    pub(super) async fn delete(&self, caller: &Caller, grant: Grant) -> ApiResult<()> {
+        let request = self
+            .requests
+            .delete(grant.name(), &DeleteParams::default())
+            .map_err(ApiError::internal)?;
+        let _reply: Value = caller.api().client().request(request).await?;
+        if let Some(mirror) = caller.mirrors().of(&self.target.group, &self.target.resource) {
+            mirror.catch_up_deletion(&self.target.namespace, grant.name()).await;
+        }
+        Ok(())
+    }
+
+    /// Writes, and waits until that shows: the next object may be about this one.
+    async fn send(
+        &self,
+        caller: &Caller,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> ApiResult<Value> {
+        let request = request.map_err(ApiError::internal)?;
+        let written: Value = caller.api().client().request(request).await?;
+        let version = written.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+        let mirror = caller.mirrors().of(&self.target.group, &self.target.resource);
+        if let (Some(mirror), Some(version)) = (mirror, version.and_then(|one| one.parse().ok())) {
+            mirror.catch_up(version).await;
+        }
+        Ok(written)
+    }
+}

@@ -1,0 +1,209 @@
+//! Objects of any kind, many at once.
+
+mod endpoint;
+
+use api_rest::body::ResourceResults;
+use axum::Router;
+use core_rules::{
+    action::COMPONENT,
+    event::freight_created,
+    resource::{
+        Bootstrap, Checks, Done, Placed, Resource, ResourceError, Step, checks,
+        in_order_of_creation, in_order_of_deletion, parse, prepare_create, prepare_update, result,
+    },
+};
+use serde_json::Value;
+
+use self::endpoint::Endpoint;
+use super::mount as add;
+use crate::{
+    api::Api,
+    api_error::{ApiError, ApiResult},
+    authentication::Identity,
+    caller::{Caller, Grant, Verb},
+    document::Document,
+    json::RawBody,
+    query::Query,
+};
+
+const BOOTSTRAP_REASON: &str = "whoever created a Project in this call owns what is in it";
+
+pub(super) fn mount(router: Router<Api>) -> Router<Api> {
+    let router = add(router, "CreateResource", resource_create);
+    let router = add(router, "UpdateResource", resource_update);
+    add(router, "DeleteResource", resource_delete)
+}
+
+/// Creates objects.
+async fn resource_create(caller: Caller, RawBody(body): RawBody) -> ApiResult<Document> {
+    let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
+    let results = Batch::new(caller).each(placed, Work::Create).await?;
+    Ok(Document::of(&results)?.with_status(201))
+}
+
+/// Replaces objects, and creates those that are not there if that is asked for.
+async fn resource_update(
+    caller: Caller,
+    query: Query,
+    RawBody(body): RawBody,
+) -> ApiResult<Document> {
+    let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
+    let work = if query.flag("upsert") { Work::Upsert } else { Work::Update };
+    Document::of(&Batch::new(caller).each(placed, work).await?)
+}
+
+/// Deletes objects.
+async fn resource_delete(caller: Caller, RawBody(body): RawBody) -> ApiResult<Document> {
+    let placed = in_order_of_deletion(parse(&body).map_err(ApiError::refused)?);
+    Document::of(&Batch::new(caller).each(placed, Work::Delete).await?)
+}
+
+/// What happens to every object of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Create,
+    Update,
+    /// Create what is not there, update what is.
+    Upsert,
+    Delete,
+}
+
+/// The objects of one call.
+struct Batch {
+    caller: Caller,
+    bootstrap: Bootstrap,
+}
+
+impl Batch {
+    fn new(caller: Caller) -> Self {
+        Self { caller, bootstrap: Bootstrap::default() }
+    }
+
+    /// Works on objects one by one. What goes wrong with one is told in its place, unless it is alone.
+    async fn each(mut self, placed: Placed, work: Work) -> ApiResult<ResourceResults> {
+        let is_alone = placed.len() == 1;
+        let mut results = ResourceResults::default();
+        for (index, resource) in placed {
+            let done = match self.one(resource.clone(), work).await {
+                Err(error) if is_alone => return Err(error),
+                Err(error) => Done::Failed(error.message().to_owned()),
+                Ok(done) => done,
+            };
+            results.results.push(result(&resource, index, done));
+        }
+        Ok(results)
+    }
+
+    async fn one(&mut self, resource: Resource, work: Work) -> ApiResult<Done> {
+        match work {
+            Work::Create => self.create(resource).await,
+            Work::Update | Work::Upsert => self.update(resource, work).await,
+            Work::Delete => self.delete(resource).await,
+        }
+    }
+
+    async fn create(&mut self, resource: Resource) -> ApiResult<Done> {
+        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        let checks = self.checks(&resource).await?;
+        if !resource.name().is_empty() && self.stored(&endpoint, &resource).await?.is_some() {
+            return Err(ApiError::refused(resource.exists()));
+        }
+        self.create_new(endpoint, resource, &checks).await
+    }
+
+    async fn update(&mut self, mut resource: Resource, work: Work) -> ApiResult<Done> {
+        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        let checks = self.checks(&resource).await?;
+        let Some(stored) = self.stored(&endpoint, &resource).await? else {
+            if work == Work::Upsert {
+                return self.create_new(endpoint, resource, &checks).await;
+            }
+            return Err(ApiError::refused(ResourceError::Missing));
+        };
+        let nothing = serde_json::Map::new();
+        let stored = stored.as_object().unwrap_or(&nothing);
+        prepare_update(&mut resource, stored, self.actor().as_deref())
+            .map_err(ApiError::refused)?;
+        let grant = self.grant(Verb::Update, &endpoint, &resource).await?;
+        let written = endpoint.replace(&self.caller, grant, &resource).await;
+        Ok(Done::Updated(written.map_err(|error| error.during(Step::Update))?))
+    }
+
+    async fn delete(&self, resource: Resource) -> ApiResult<Done> {
+        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        self.check_secrets(&checks(&resource).map_err(ApiError::refused)?)?;
+        let grant = self.caller.require(Verb::Delete, &endpoint.target).await?;
+        let deleted = endpoint.delete(&self.caller, grant).await;
+        deleted.map_err(|error| error.during(Step::Delete))?;
+        Ok(Done::Deleted)
+    }
+
+    /// What must hold before the object is written; asked as the caller, whatever it belongs to.
+    async fn checks(&self, resource: &Resource) -> ApiResult<Checks> {
+        let checks = checks(resource).map_err(ApiError::refused)?;
+        self.check_secrets(&checks)?;
+        self.caller.require_concern(&checks.concern).await?;
+        Ok(checks)
+    }
+
+    fn check_secrets(&self, checks: &Checks) -> ApiResult<()> {
+        let is_enabled = self.caller.api().settings().secret_management;
+        checks.require_secret_management(is_enabled).map_err(ApiError::refused)
+    }
+
+    async fn create_new(
+        &mut self,
+        endpoint: Endpoint,
+        mut resource: Resource,
+        checks: &Checks,
+    ) -> ApiResult<Done> {
+        if let Some(promotion) = &checks.promotion {
+            self.caller.ask(promotion).await?;
+        }
+        prepare_create(&mut resource, self.actor().as_deref());
+        let grant = self.grant(Verb::Create, &endpoint, &resource).await?;
+        let written = endpoint.create(&self.caller, grant, &resource).await;
+        let written = written.map_err(|error| error.during(Step::Create))?;
+        self.bootstrap.created(&resource);
+        if checks.is_told {
+            self.tell(&written);
+        }
+        Ok(Done::Created(written))
+    }
+
+    /// The object as it is stored.
+    async fn stored(&self, endpoint: &Endpoint, resource: &Resource) -> ApiResult<Option<Value>> {
+        let grant = self.grant(Verb::Get, endpoint, resource).await?;
+        let stored = endpoint.get(&self.caller, grant).await;
+        stored.map_err(|error| error.during(Step::Get))
+    }
+
+    async fn grant(
+        &self,
+        verb: Verb,
+        endpoint: &Endpoint,
+        resource: &Resource,
+    ) -> ApiResult<Grant> {
+        if self.bootstrap.covers(resource) {
+            return Ok(Grant::of_the_server(BOOTSTRAP_REASON, verb, endpoint.target.clone()));
+        }
+        self.caller.require(verb, &endpoint.target).await
+    }
+
+    /// Who acts, where anybody is known to.
+    fn actor(&self) -> Option<String> {
+        match self.caller.identity() {
+            Identity::Local => None,
+            _ => Some(self.caller.actor()),
+        }
+    }
+
+    /// Tells of Freight that somebody made by hand.
+    fn tell(&self, written: &Value) {
+        if let Ok(freight) = serde_json::from_value(written.clone()) {
+            let actor = self.caller.actor();
+            let message = format!("Freight created by {actor:?}");
+            self.caller.api().tell(freight_created(&freight, &message, COMPONENT, &actor));
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Headers of every response.
+
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::request_id;
+use crate::api::Api;
+
+/// What browsers may do with an answer: nothing but hand it to the page that asked.
+const PROTECTION: [(HeaderName, &str); 4] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::REFERRER_POLICY, "no-referrer"),
+];
+const TRANSPORT: &str = "max-age=31536000; includeSubDomains";
+
+/// Sets the headers that protect users of browsers.
+pub(super) fn protect(api: &Api, asked: &HeaderMap, response: &mut Response) {
+    let headers = response.headers_mut();
+    for (name, value) in PROTECTION {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if api.settings().tls.is_some() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(TRANSPORT));
+    }
+    if api.settings().permissive_cors && asked.contains_key(header::ORIGIN) {
+        // Tokens travel in a header that the page sets itself, so no credentials of the browser are needed.
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
+}
+
+/// Tells the client what the request is called in the log.
+pub(super) fn name(id: &str, response: &mut Response) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(HeaderName::from_static(request_id::HEADER), id);
+    }
+}

@@ -1,0 +1,31 @@
+//! Whether the server lives and can work.
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, Method, StatusCode, header};
+
+use crate::api::Api;
+
+/// The answer to a question about health; `None` when the path is no such question.
+pub(super) fn answer(api: &Api, method: &Method, path: &str) -> Option<Response> {
+    let unready = match path {
+        // Upstream's one probe, for everything: it must not fail because something else does.
+        "/healthz" | "/livez" => None,
+        "/readyz" => api.unready(),
+        _ => return None,
+    };
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return Some(response);
+    }
+    let (status, text) = match unready {
+        None => (StatusCode::OK, "ok".to_owned()),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, reason),
+    };
+    let body = if method == Method::HEAD { String::new() } else { text };
+    Some((status, body).into_response())
+}

@@ -1,0 +1,102 @@
+//! Streams of changes, one loop for all kinds.
+//!
+//! A stream reads the log of a namespace and tells a client of what concerns it. What matches is
+//! decided for the object before and after a change, so that an object that stops to match is told
+//! as deleted exactly to those who knew it. The caller's right is asked again every minute, and the
+//! stream ends with the login.
+
+mod filter;
+mod stream;
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, HeaderValue, header};
+
+pub(crate) use filter::Filter;
+
+use self::stream::{Stream, Watching};
+use crate::{
+    api_error::ApiResult,
+    caller::{Caller, Target, Verb},
+    mirror::{Expired, Mirror},
+};
+
+/// Where a client that lost its stream says that it was.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// Where a stream starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// With everything that is there.
+    Everything,
+    /// After this version.
+    After(u64),
+    /// Nobody knows that version.
+    Unknown,
+}
+
+impl From {
+    /// What the query and the headers of a request ask for. A client that comes back says so in a header.
+    pub(crate) fn read(headers: &HeaderMap, resource_version: &str) -> Self {
+        let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok());
+        match last.filter(|last| !last.is_empty()).unwrap_or(resource_version) {
+            "" | "0" => Self::Everything,
+            version => version.parse().map_or(Self::Unknown, Self::After),
+        }
+    }
+}
+
+/// The changes of a namespace that `filter` lets through.
+pub(crate) async fn watch(
+    caller: &Caller,
+    mirror: &Mirror,
+    namespace: &str,
+    filter: Filter,
+    from: From,
+) -> ApiResult<Response> {
+    let target = Target::all(mirror.kind(), namespace);
+    caller.require(Verb::Watch, &target).await.map(drop)?;
+    caller.check_project(namespace)?;
+    let mirror = mirror.ready()?;
+    let watching = Watching { caller: caller.clone(), target, filter };
+    let stream = match from {
+        From::Everything => {
+            let (snapshot, follower) = mirror.follow(namespace);
+            Stream::new(watching, follower, snapshot.objects)
+        }
+        From::After(version) => match mirror.follow_after(namespace, version) {
+            Ok(follower) => Stream::new(watching, follower, Vec::new()),
+            Err(expired) => Stream::ended(expired),
+        },
+        From::Unknown => Stream::ended(Expired),
+    };
+    Ok(respond(stream))
+}
+
+fn respond(stream: Stream) -> Response {
+    let mut response = Body::from_stream(stream.frames()).into_response();
+    let headers = response.headers_mut();
+    let mut set = |name, value| headers.insert(name, HeaderValue::from_static(value));
+    set(header::CONTENT_TYPE, api_rest::sse::CONTENT_TYPE);
+    set(header::CACHE_CONTROL, "no-cache");
+    set(header::HeaderName::from_static("x-accel-buffering"), "no");
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_comes_back_goes_on_where_it_was() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(From::read(&headers, ""), From::Everything);
+        assert_eq!(From::read(&headers, "0"), From::Everything);
+        assert_eq!(From::read(&headers, "7"), From::After(7));
+        assert_eq!(From::read(&headers, "x"), From::Unknown);
+        headers.insert(LAST_EVENT_ID, HeaderValue::from_static("9"));
+        assert_eq!(From::read(&headers, "7"), From::After(9));
+    }
+}

@@ -1,0 +1,26 @@
+//! The server over HTTP, on the embedded engine.
+
+mod action;
+mod credential;
+mod front;
+mod login;
+mod oidc;
+mod permission;
+mod provider;
+mod read;
+mod resource;
+mod role;
+mod route;
+mod stream;
+mod world;
+
+#[test]
+fn no_file_is_forgotten() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let names = std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().file_name());
+    let text = include_str!("main.rs");
+    for name in names {
+        let name = name.to_string_lossy().replace(".rs", "");
+        assert!(name == "main" || text.contains(&format!("mod {name};")), "{name}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Objects of any kind, many at once.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::world::{Reply, World, project};
+
+async fn send(world: &World, method: Method, query: &str, token: &str, body: &str) -> Reply {
+    let path = format!("/resources{query}");
+    world.send(method, &path, Some(token), &[], body.to_owned()).await
+}
+
+fn warehouse(name: &str) -> Value {
+    json!({"apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
+        "metadata": {"name": name, "namespace": "demo"},
+        "spec": {"subscriptions": [{"image": {"repoURL": "example.com/app"}}]}})
+}
+
+async fn world() -> (World, String) {
+    let world = World::start(project("demo")).await;
+    let token = world.admin().await;
+    (world, token)
+}
+
+#[tokio::test]
+async fn several_objects_have_results_of_their_own() {
+    let (world, token) = world().await;
+    let one = warehouse("one").to_string();
+    let created = send(&world, Method::POST, "", &token, &one).await;
+    assert_eq!(created.status, 201, "{:?}", created.error());
+    let manifest = &created.json()["results"][0]["createdResourceManifest"];
+    assert_eq!(manifest["metadata"]["name"], "one");
+    let again = send(&world, Method::POST, "", &token, &one).await;
+    let text = "warehouse.kargo.akuity.io \"one\" already exists";
+    assert_eq!(again.error(), (409, text.to_owned()));
+    let both = format!("[{one},{}]", warehouse("two"));
+    let mixed = send(&world, Method::POST, "", &token, &both).await;
+    assert_eq!(mixed.status, 201);
+    let results = mixed.json()["results"].clone();
+    assert!(results[0]["error"].as_str().unwrap().contains("already exists"), "{results}");
+    assert_eq!(results[1]["createdResourceManifest"]["metadata"]["name"], "two");
+}
+
+#[tokio::test]
+async fn an_update_creates_only_when_asked_to() {
+    let (world, token) = world().await;
+    let one = warehouse("one").to_string();
+    let missing = send(&world, Method::PUT, "", &token, &one).await;
+    assert_eq!(missing.error(), (404, "resource does not exist".to_owned()));
+    let created = send(&world, Method::PUT, "?upsert=true", &token, &one).await.json();
+    assert!(created["results"][0]["createdResourceManifest"].is_object(), "{created}");
+    let updated = send(&world, Method::PUT, "", &token, &one).await.json();
+    assert!(updated["results"][0]["updatedResourceManifest"].is_object(), "{updated}");
+    let deleted = send(&world, Method::DELETE, "", &token, &one).await;
+    assert_eq!(deleted.status, 200, "{:?}", deleted.error());
+    assert_eq!(world.get("/projects/demo/warehouses/one", &token).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_body_of_nothing_is_refused() {
+    let (world, token) = world().await;
+    for body in ["", "  ", "null", "[]", "---\n---\n"] {
+        let reply = send(&world, Method::POST, "", &token, body).await;
+        let text = "no resources found in request body";
+        assert_eq!(reply.error(), (400, text.to_owned()), "{body:?}");
+    }
+    let unknown =
+        r#"{"apiVersion": "x.example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}"#;
+    assert_eq!(send(&world, Method::POST, "", &token, unknown).await.status, 400);
+}
+
+#[tokio::test]
+async fn secrets_are_refused_where_they_are_not_managed() {
+    let (world, token) = world().await;
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "demo"}});
+    let reply = send(&world, Method::POST, "", &token, &secret.to_string()).await;
+    assert_eq!(reply.error(), (501, "secret management is not enabled".to_owned()));
+}
