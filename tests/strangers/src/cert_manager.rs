@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::{Client, Kubeconfig};
+use dev_testkit::{Client, Kubeconfig, eventually};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::{
-    patience::eventually,
+    PATIENCE,
     program::{Program, tool},
     server::{Server, create, create_kind, get},
 };
@@ -80,7 +80,7 @@ async fn issue(client: &Client, name: &str, issuer: &Value, more: &Value) -> Res
     create(client, &path("certificates"), &certificate).await?;
     let own = path(&format!("certificates/{name}"));
     let is_ready = async || Ok(ready(&get(client, &own).await?));
-    let waited = eventually(&format!("Certificate {name} is ready"), is_ready).await;
+    let waited = eventually(PATIENCE, &format!("Certificate {name} is ready"), is_ready).await;
     waited.with_context(|| format!("Certificate {name}"))
 }
 
@@ -113,7 +113,7 @@ async fn says_so_in_events(client: &Client) -> Result<()> {
         let items = events["items"].as_array().cloned().unwrap_or_default();
         Ok(items.iter().any(|event| event["reason"] == "Issuing"))
     };
-    eventually("an Event tells of the certificate", is_said).await
+    eventually(PATIENCE, "an Event tells of the certificate", is_said).await
 }
 
 fn path(resources: &str) -> String {

@@ -1,7 +1,7 @@
 //! `make test-strangers`: programs that are not ours run on the embedded engine as they run on a cluster.
 //!
-//! cert-manager gets a `kargo up` that is killed under it; the processes of the reference
-//! get `kargo up --kube-only`, without our own components, and leave what they leave on kube-apiserver.
+//! cert-manager gets a `kargo up` that is killed under it. A controller on kube-rs and the processes of the reference get
+//! `kargo up --kube-only`, without our own components; the latter leave what they leave on kube-apiserver.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,16 +11,20 @@
 )]
 
 mod cert_manager;
-mod patience;
+mod librarian;
+mod place;
 mod program;
 mod reference;
 mod server;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Scenario, play};
+use dev_testkit::{AfterFailure, Patience, Scenario, play};
+
+/// How long something may take on a machine that has other things to do. Programs of strangers take their time.
+const PATIENCE: Patience = Patience::of(Duration::from_secs(90));
 
 /// Run programs that are not ours on the embedded engine
 #[derive(Parser)]
@@ -32,6 +36,9 @@ struct Args {
 const SCENARIOS: &[(&str, Scenario<()>)] = &[
     ("cert-manager issues certificates, also after the server was killed", |()| {
         Box::pin(cert_manager::issues())
+    }),
+    ("a controller on kube-rs keeps what it owns while server and leader are killed", |()| {
+        Box::pin(librarian::keeps_shelves())
     }),
     ("the processes of the reference promote, and leave what they leave on kube-apiserver", |()| {
         Box::pin(reference::promotes())

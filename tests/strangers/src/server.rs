@@ -1,14 +1,14 @@
 //! `kargo up` on a port that it keeps, so that programs find it again after it was killed.
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::{Client, Kubeconfig, binary};
+use dev_testkit::{Client, Kubeconfig, binary, eventually};
 use http::Method;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::{
-    patience::eventually,
+    PATIENCE,
     program::{Program, free_port},
 };
 
@@ -69,7 +69,7 @@ impl Server {
             let Ok(client) = self.client() else { return Ok(false) };
             Ok(client.get("/readyz").await.is_ok_and(|reply| reply.status.is_success()))
         };
-        let waited = eventually("kargo up is ready", is_ready).await;
+        let waited = eventually(PATIENCE, "kargo up is ready", is_ready).await;
         waited.with_context(|| self.process.last_words())
     }
 }
@@ -108,5 +108,5 @@ pub(crate) async fn create_kind(client: &Client, definition: String) -> Result<(
         let conditions = kind["status"]["conditions"].as_array().cloned().unwrap_or_default();
         Ok(conditions.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
     };
-    eventually(&format!("{name} is established"), is_established).await
+    eventually(PATIENCE, &format!("{name} is established"), is_established).await
 }

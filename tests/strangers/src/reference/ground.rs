@@ -4,25 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use core_rules::access::{self, ArgoCd, Component, Options};
-use dev_testkit::{Client, Cluster, Kubeconfig};
+use dev_testkit::{Client, Kubeconfig};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::server::{Server, create, create_kind};
-
-/// What serves the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Engine {
-    /// `kargo up --kube-only`, which comes with everything that an installation brings.
-    Embedded,
-    /// kube-apiserver on etcd.
-    Cluster,
-}
-
-enum Place {
-    Embedded(Server),
-    Cluster(Cluster),
-}
+use crate::{
+    place::{Engine, Place},
+    server::{create, create_kind},
+};
 
 /// A certificate for servers on the loopback interface, trusted by whoever is given it.
 pub(super) struct Certificate {
@@ -44,16 +33,8 @@ impl Ground {
     /// Starts it, with kinds, namespaces, accounts and roles.
     pub(super) async fn start(engine: Engine) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("reference-").tempdir()?;
-        let place = match engine {
-            Engine::Embedded => Place::Embedded(Server::start(&["--kube-only"]).await?),
-            Engine::Cluster => {
-                Place::Cluster(Cluster::up(&directory.path().join("cluster")).await?)
-            }
-        };
-        let kubeconfig = match &place {
-            Place::Embedded(server) => server.kubeconfig()?,
-            Place::Cluster(cluster) => cluster.kubeconfig().clone(),
-        };
+        let place = Place::start(engine).await?;
+        let kubeconfig = place.kubeconfig()?;
         let ground = Self {
             client: Client::new(&kubeconfig)?,
             directory,
@@ -69,10 +50,7 @@ impl Ground {
     }
 
     pub(super) async fn stop(self) -> Result<()> {
-        match self.place {
-            Place::Embedded(server) => server.kill().await,
-            Place::Cluster(cluster) => cluster.down().await,
-        }
+        self.place.stop().await
     }
 
     async fn install(&self) -> Result<()> {

@@ -17,12 +17,9 @@ use std::{ffi::OsString, path::PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use self::{
-    api::Api,
-    ground::{Engine, Ground},
-    inventory::Inventory,
-    pipeline::Pipeline,
-    processes::Processes,
+    api::Api, ground::Ground, inventory::Inventory, pipeline::Pipeline, processes::Processes,
 };
+use crate::place::Engine;
 
 /// A Project on both engines, and the comparison.
 pub(crate) async fn promotes() -> Result<()> {

@@ -2,12 +2,15 @@
 
 use anyhow::{Context, Result, ensure};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use dev_testkit::server::{GitHttp, GitRepository};
+use dev_testkit::{
+    eventually, found,
+    server::{GitHttp, GitRepository},
+};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::{api::Api, ground::Ground};
-use crate::{patience::eventually, server::get};
+use crate::{PATIENCE, server::get};
 
 pub(super) const PROJECT: &str = "shop";
 const STAGE: &str = "test";
@@ -35,7 +38,7 @@ impl<'a> Pipeline<'a> {
         api.send(Method::POST, "resources", &project.to_string()).await?;
         let path = format!("{KINDS}/projects/{PROJECT}");
         let is_ready = async || Ok(is_true(&get(&ground.client, &path).await?, "Ready"));
-        eventually("the Project is ready", is_ready).await?;
+        eventually(PATIENCE, "the Project is ready", is_ready).await?;
         for object in [warehouse(&git), stage(&git)] {
             api.send(Method::POST, "resources", &object.to_string()).await?;
         }
@@ -57,7 +60,7 @@ impl<'a> Pipeline<'a> {
             let freight = self.get(&format!("freights/{freight}")).await?;
             Ok(freight["status"]["verifiedIn"][STAGE].is_object())
         };
-        eventually("the Freight is verified in the Stage", verified).await
+        eventually(PATIENCE, "the Freight is verified in the Stage", verified).await
     }
 
     /// An API token of a role may do what the role may, for as long as it is there.
@@ -77,7 +80,7 @@ impl<'a> Pipeline<'a> {
         // kube-apiserver remembers for ten seconds whom it has let in.
         let is_out =
             async || Ok(viewer.code(Method::GET, &stage).await? == StatusCode::UNAUTHORIZED);
-        eventually("a token that was deleted is refused", is_out).await
+        eventually(PATIENCE, "a token that was deleted is refused", is_out).await
     }
 
     /// Deletes the Project, and waits until nothing is left of it.
@@ -87,7 +90,7 @@ impl<'a> Pipeline<'a> {
         {
             let is_gone =
                 async || Ok(self.ground.client.get(&path).await?.status == StatusCode::NOT_FOUND);
-            eventually(&format!("{path} is gone"), is_gone).await?;
+            eventually(PATIENCE, &format!("{path} is gone"), is_gone).await?;
         }
         Ok(())
     }
@@ -97,11 +100,13 @@ impl<'a> Pipeline<'a> {
             let freight = self.get("freights").await?;
             anyhow::Ok(freight["items"][0]["metadata"]["name"].as_str().map(str::to_owned))
         };
-        let waited = eventually("there is Freight", async || Ok(first().await?.is_some())).await;
-        if waited.is_err() {
-            waited.context(self.get("warehouses/source").await?["status"].to_string())?;
+        match found(PATIENCE, "there is Freight", first).await {
+            Ok(freight) => Ok(freight),
+            Err(error) => {
+                let status = self.get("warehouses/source").await?["status"].to_string();
+                Err(error.context(status))
+            }
         }
-        first().await?.context("the Freight went away")
     }
 
     /// The status of a Promotion when it is over.
@@ -111,7 +116,7 @@ impl<'a> Pipeline<'a> {
             let phase = self.get(&path).await?["status"]["phase"].clone();
             Ok(!matches!(phase.as_str(), None | Some("" | "Pending" | "Running")))
         };
-        let waited = eventually("the Promotion ends", is_over).await;
+        let waited = eventually(PATIENCE, "the Promotion ends", is_over).await;
         let status = self.get(&path).await?["status"].clone();
         waited.with_context(|| status.to_string())?;
         Ok(status)

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use core_rules::access::{self, Component};
+use dev_testkit::eventually;
 use tokio::process::Command;
 
 use super::ground::Ground;
 use crate::{
-    patience::eventually,
+    PATIENCE,
     program::{Program, free_port},
 };
 
@@ -48,7 +49,8 @@ impl Processes {
     async fn await_listener(&mut self, port: u16) -> Result<()> {
         let is_there =
             async || Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok());
-        let waited = eventually(&format!("somebody listens on port {port}"), is_there).await;
+        let waited =
+            eventually(PATIENCE, &format!("somebody listens on port {port}"), is_there).await;
         self.are_alive()?;
         waited
     }
