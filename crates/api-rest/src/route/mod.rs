@@ -203,7 +203,7 @@ mod tests {
                 Access::Public => {}
                 Access::Server(reason) => assert!(!reason.is_empty(), "{}", route.operation),
                 Access::Caller(permissions) => {
-                    assert!(!permissions.is_empty(), "{}", route.operation)
+                    assert!(!permissions.is_empty(), "{}", route.operation);
                 }
             }
         }
