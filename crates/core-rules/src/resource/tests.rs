@@ -71,11 +71,12 @@ fn bodies_are_bounded() {
     assert!(matches!(parse(many.as_bytes()), Err(ParseError::TooMany)));
     let deep = format!("kind: A\na: {}{}", "[".repeat(1000), "]".repeat(1000));
     assert!(parse(deep.as_bytes()).is_err());
-    let mut bomb = "kind: A\na0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
-    for level in 1..12 {
+    let level = |level: usize| {
         let alias = format!("*a{},", level - 1).repeat(9);
-        bomb.push_str(&format!("a{level}: &a{level} [{alias}]\n"));
-    }
+        format!("a{level}: &a{level} [{alias}]\n")
+    };
+    let levels = (1..12).map(level).collect::<Vec<_>>().concat();
+    let bomb = format!("kind: A\na0: &a0 [x,x,x,x,x,x,x,x,x]\n{levels}");
     assert!(parse(bomb.as_bytes()).is_err());
     assert!(matches!(parse(b"\xff"), Err(ParseError::Encoding)));
 }

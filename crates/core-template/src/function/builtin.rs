@@ -43,8 +43,8 @@ pub(super) fn quoted(text: &str, now: Time) -> Result<String, String> {
 }
 
 fn call_native(call: &Call<'_>) -> Result<Value, String> {
-    let arguments: String =
-        (0..call.arguments.len()).map(|index| format!(" (index . {index})")).collect();
+    let arguments = (0..call.arguments.len()).map(|index| format!(" (index . {index})"));
+    let arguments = arguments.collect::<Vec<_>>().concat();
     let source = format!("{{{{{}{arguments}}}}}", call.name);
     let template = Template::new("").parse(&source).map_err(|error| error.to_string())?;
     let data = Value::from(call.arguments.to_vec());

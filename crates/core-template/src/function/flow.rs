@@ -7,7 +7,7 @@ use super::{Call, Table};
 pub(super) const TABLE: Table = &[
     ("default", |call| {
         let given = call.arguments.get(1).filter(|value| value.is_truthy());
-        Ok(given.map_or_else(|| call.value(0).cloned(), |value| Ok(value.clone()))?)
+        given.map_or_else(|| call.value(0).cloned(), |value| Ok(value.clone()))
     }),
     ("empty", |call| Ok(Value::Bool(!call.value(0)?.is_truthy()))),
     ("coalesce", |call| {

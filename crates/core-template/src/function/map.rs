@@ -11,7 +11,7 @@ use crate::value;
 type Entries = BTreeMap<Arc<str>, Value>;
 
 pub(super) const TABLE: Table = &[
-    ("dict", dict),
+    ("dict", |call| Ok(dict(call))),
     ("get", |call| {
         let found = call.map(0)?.get(call.text(1)?.as_str()).cloned();
         Ok(found.unwrap_or_else(|| "".into()))
@@ -39,13 +39,13 @@ pub(super) const TABLE: Table = &[
     ("dig", dig),
 ];
 
-fn dict(call: &Call<'_>) -> Result<Value, String> {
+fn dict(call: &Call<'_>) -> Value {
     let mut entries = Entries::new();
     for pair in call.arguments.chunks(2) {
         let key = pair.first().map(value::text).unwrap_or_default();
         entries.insert(key.into(), pair.get(1).cloned().unwrap_or_else(|| "".into()));
     }
-    Ok(entries.into())
+    entries.into()
 }
 
 fn keys(call: &Call<'_>) -> Result<Value, String> {

@@ -1,5 +1,7 @@
 //! The objects behind a role, and what they amount to.
 
+use std::collections::BTreeSet;
+
 use api_kinds::{ObjectMeta, annotations, labels};
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
@@ -91,7 +93,7 @@ impl Parts {
         };
         let mut parts = Self { account: account.clone(), ..Self::default() };
         let references = bound.references().into_iter().map(|(reference, _)| reference);
-        for reference in std::collections::BTreeSet::from_iter(references) {
+        for reference in references.collect::<BTreeSet<_>>() {
             match reference {
                 RoleReference::Role { name, .. } => {
                     parts.roles.push(find_role(&name).ok_or_else(|| missing(&name))?.clone());

@@ -177,7 +177,7 @@ proptest! {
         let pieces: Vec<Freight> = tags
             .iter()
             .enumerate()
-            .map(|(index, tag)| image(&format!("f{index}"), 1 + (index as u32 * 7) % 3, tag))
+            .map(|(index, tag)| image(&format!("f{index}"), 1 + (u32::try_from(index).unwrap() * 7) % 3, tag))
             .collect();
         let mut turned = pieces.clone();
         turned.rotate_left(turn % pieces.len());
