@@ -143,13 +143,12 @@ async fn find(caller: &Caller, project: &str, name_or_alias: &str) -> ApiResult<
     caller.require(Verb::Get, &target).await.map(drop)?;
     caller.check_project(project)?;
     let named = freight.ready()?.get(project, name_or_alias);
-    let found = match named {
-        Some(found) => Some(found),
-        None => {
-            let all = Target::all(freight.kind(), project);
-            caller.require(Verb::List, &all).await.map(drop)?;
-            freight.tagged(name_or_alias, Some(project)).into_iter().next()
-        }
+    let found = if named.is_some() {
+        named
+    } else {
+        let all = Target::all(freight.kind(), project);
+        caller.require(Verb::List, &all).await.map(drop)?;
+        freight.tagged(name_or_alias, Some(project)).into_iter().next()
     };
     found.and_then(Piece::read).ok_or_else(|| {
         ApiError::refused(FreightNotFound {

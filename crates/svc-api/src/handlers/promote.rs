@@ -187,12 +187,11 @@ async fn create(
 /// Tells of a Promotion. What admission chose is told if the caller may see it.
 async fn tell(caller: &Caller, project: &str, written: &Value, freight: Option<Arc<Freight>>) {
     let Ok(promotion) = serde_json::from_value::<Promotion>(written.clone()) else { return };
-    let freight = match freight {
-        Some(freight) => Some(freight),
-        None => {
-            let choice = FreightChoice::Name(&promotion.spec.freight);
-            chosen(caller, project, choice).await.ok()
-        }
+    let freight = if freight.is_some() {
+        freight
+    } else {
+        let choice = FreightChoice::Name(&promotion.spec.freight);
+        chosen(caller, project, choice).await.ok()
     };
     let argocd = &caller.api().settings().argocd_namespace;
     let now = caller.api().ports().clock.now();

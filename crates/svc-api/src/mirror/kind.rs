@@ -9,7 +9,8 @@ pub(crate) struct Kind {
     /// Empty for the core group.
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
-    pub(crate) kind: &'static str,
+    /// As objects name it: `Stage`.
+    pub(crate) name: &'static str,
     pub(crate) plural: &'static str,
     /// Whether clients can watch it, so that its changes are logged.
     pub(super) is_watched: bool,
@@ -23,12 +24,18 @@ impl Kind {
     const fn new(
         group: &'static str,
         version: &'static str,
-        kind: &'static str,
+        name: &'static str,
         plural: &'static str,
     ) -> Self {
-        let (accept, tags): (fn(&Value) -> bool, fn(&Value) -> Vec<String>) =
-            (|_| true, |_| Vec::new());
-        Self { group, version, kind, plural, is_watched: false, accept, tags }
+        Self {
+            group,
+            version,
+            name,
+            plural,
+            is_watched: false,
+            accept: |_| true,
+            tags: |_| Vec::new(),
+        }
     }
 
     const fn watched(self) -> Self {

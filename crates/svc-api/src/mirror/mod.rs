@@ -157,7 +157,7 @@ impl Mirror {
         let mut body = format!(
             r#"{{"apiVersion":"{}","kind":"{}List","metadata":{{"resourceVersion":"{version}"}},"items":["#,
             kind.api_version(),
-            kind.kind,
+            kind.name,
         )
         .into_bytes();
         body.reserve(size + 2);

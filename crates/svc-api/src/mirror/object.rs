@@ -70,7 +70,7 @@ fn complete(kind: &Kind, json: &str, value: &Value) -> Bytes {
         return Bytes::copy_from_slice(json.as_bytes());
     }
     let rest = json.trim_start().strip_prefix('{').unwrap_or_default();
-    let head = format!(r#"{{"apiVersion":"{}","kind":"{}","#, kind.api_version(), kind.kind);
+    let head = format!(r#"{{"apiVersion":"{}","kind":"{}","#, kind.api_version(), kind.name);
     Bytes::from(format!("{head}{rest}"))
 }
 

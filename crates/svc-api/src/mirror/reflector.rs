@@ -88,7 +88,7 @@ impl Reflector {
             if let Err(error) = self.turn().await
                 && self.failures.is_power_of_two()
             {
-                let kind = self.shared.kind.kind;
+                let kind = self.shared.kind.name;
                 tracing::warn!(kind, %error, failures = self.failures, "watch failed; trying again");
             }
             if self.failures > 0 {

@@ -95,7 +95,7 @@ impl Stream {
             match live.wait().await {
                 Event::Changed => self.take_changes(),
                 Event::Keepalive => {
-                    self.ready.push_back(Bytes::from_static(sse::KEEPALIVE.as_bytes()))
+                    self.ready.push_back(Bytes::from_static(sse::KEEPALIVE.as_bytes()));
                 }
                 Event::Recheck => self.recheck().await,
                 Event::Expired => self.end(unauthenticated("the login has expired")),

@@ -1,5 +1,12 @@
 //! The server over HTTP, on the embedded engine.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
 mod action;
 mod credential;
 mod front;
