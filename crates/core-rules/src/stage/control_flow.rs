@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use api_kinds::Freight;
 use api_kinds::condition::{reasons::stage as reasons, types};
 use api_kinds::stage::StageStatus;
+use api_kinds::{Freight, Stage};
 
 use super::effect::FreightChange;
 use super::origin::freight_of_known_origins;
@@ -48,11 +48,20 @@ fn reset(plan: &mut Plan) {
     };
 }
 
+/// Whether Freight of this origin has to stay somewhere for a time before it gets here.
+fn soaks_before(stage: &Stage, freight: &Freight) -> bool {
+    let mut requests = stage.spec.requested_freight.iter();
+    requests.any(|it| it.origin == freight.origin && it.sources.required_soak_time.is_some())
+}
+
 fn pass_on(world: &World<'_>, plan: &mut Plan, freight: &Freight) {
     if freight.status.verified_in.contains_key(world.stage_name()) {
         return;
     }
     let name = freight.metadata.name.as_deref().unwrap_or_default();
     plan.change_freight(name, FreightChange::Verify { at: plan.now });
+    if soaks_before(world.stage, freight) {
+        plan.insist_on_seen(name);
+    }
     plan.passed.push(name.to_owned());
 }

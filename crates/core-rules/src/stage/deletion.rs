@@ -34,6 +34,7 @@ pub fn deletion(stage: &Stage, freight: &[Arc<Freight>], has_analysis: bool) -> 
     let update = |freight: &Arc<Freight>| FreightUpdate {
         freight: freight.metadata.name.clone().unwrap_or_default(),
         changes: vec![FreightChange::Forget],
+        as_seen: false,
     };
     Some(Deletion {
         freight: freight.iter().filter(mentions).map(update).collect(),

@@ -34,6 +34,8 @@ pub struct FreightUpdate {
     pub freight: String,
     /// The changes, in order.
     pub changes: Vec<FreightChange>,
+    /// Whether they hold only for the Freight exactly as it was seen: time alone made them due, and news may be late.
+    pub as_seen: bool,
 }
 
 /// A change of what Freight says about one Stage. A change that has been made already changes nothing.

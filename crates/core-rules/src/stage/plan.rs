@@ -149,8 +149,18 @@ impl Plan {
                 _ => {}
             }
         }
-        let update = FreightUpdate { freight: freight.to_owned(), changes: vec![change] };
+        let (freight, changes) = (freight.to_owned(), vec![change]);
+        let update = FreightUpdate { freight, changes, as_seen: false };
         self.effects.push(Effect::UpdateFreight(update));
+    }
+
+    /// Lets the changes of a piece of Freight hold only while that is as it was seen.
+    pub(super) fn insist_on_seen(&mut self, freight: &str) {
+        for effect in &mut self.effects {
+            if let Effect::UpdateFreight(update) = effect {
+                update.as_seen |= update.freight == freight;
+            }
+        }
     }
 
     /// Whether Freight has yet to say that it is in this Stage, or that it is verified.

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
 use api_kinds::Freight;
 use futures::FutureExt;
-use io_kube::{Backoff, Cache, ObjectKey, Ports, is_not_found, status_code};
+use io_kube::{Backoff, Cache, ObjectKey, Ports, is_conflict, is_not_found, status_code};
 use kube::{
     Api, Client,
     api::{Patch, PatchParams},
@@ -32,8 +32,13 @@ const REQUEST: Duration = Duration::from_secs(30);
 /// How many writes are under way at once: a Stage may have something to say about all Freight there is.
 const AT_ONCE: usize = 16;
 
-/// Called for a Stage whose change was refused, so that it is planned again later.
-type OnRefused = Box<dyn Fn(ObjectKey) + Send + Sync>;
+/// When a Stage is planned again whose change was refused.
+const REFUSED_RETRY: Duration = Duration::from_secs(30);
+/// The same where it only insisted on Freight that has changed since.
+const OUTDATED_RETRY: Duration = Duration::from_secs(1);
+
+/// Called for a Stage whose change was refused, so that it is planned again after a time.
+type OnRefused = Box<dyn Fn(ObjectKey, Duration) + Send + Sync>;
 
 /// Writes the status of Freight. Clones share it.
 #[derive(Clone)]
@@ -59,8 +64,8 @@ struct Slot {
 enum Written {
     /// With this resourceVersion.
     Done(String),
-    /// The Freight is gone, or the change will not be taken as it is.
-    Refused,
+    /// The Freight is gone or not as it was seen, or the change will not be taken as it is. Look again after this time.
+    Refused(Duration),
     /// Trying again may help.
     Failed,
 }
@@ -71,7 +76,7 @@ impl Combiner {
         client: Client,
         ports: Ports,
         freight: Cache<Freight>,
-        on_refused: impl Fn(ObjectKey) + Send + Sync + 'static,
+        on_refused: impl Fn(ObjectKey, Duration) + Send + Sync + 'static,
     ) -> Self {
         let (slots, on_refused) = (Mutex::default(), Box::new(on_refused));
         let permits = Semaphore::new(AT_ONCE);
@@ -79,13 +84,16 @@ impl Combiner {
     }
 
     /// Hands over a change that `stage` wants: a merge patch of the status of the Freight, with this
-    /// Stage's keys only. Completes when the cache shows it, or when it was refused.
+    /// Stage's keys only. With `seen` it is refused unless the Freight still has that resourceVersion. Completes when
+    /// the cache shows it, or when it was refused.
     pub(crate) fn submit(
         &self,
         freight: &ObjectKey,
         stage: ObjectKey,
         patch: Value,
+        seen: Option<&str>,
     ) -> impl Future<Output = ()> + Send + use<> {
+        let seen = seen.and_then(|version| version.parse().ok());
         let written = {
             let mut slots = self.0.slots.lock();
             let is_new = !slots.contains_key(freight);
@@ -95,7 +103,7 @@ impl Combiner {
                 self.0.ports.tasks.spawn("freight status", Box::pin(work));
             }
             slot.more.notify_one();
-            slot.next.add(stage, patch)
+            slot.next.add(stage, patch, seen)
         };
         let cache = self.0.freight.clone();
         async move {
@@ -130,17 +138,25 @@ impl Inner {
         // Nobody closes it.
         let _permit = self.permits.acquire().await;
         let freights: Api<Freight> = Api::namespaced(self.client.clone(), &freight.namespace);
-        let patch = Patch::Merge(json!({"status": batch.patch}));
+        let patch = Patch::Merge(match batch.seen {
+            Some(seen) => {
+                json!({"metadata": {"resourceVersion": seen.to_string()}, "status": batch.patch})
+            }
+            None => json!({"status": batch.patch}),
+        });
         let params = PatchParams::default();
         let sent = freights.patch_status(&freight.name, &params, &patch);
         match self.ports.within(REQUEST, sent).await {
             Some(Ok(written)) => {
                 Written::Done(written.metadata.resource_version.unwrap_or_default())
             }
-            Some(Err(error)) if is_not_found(&error) => Written::Refused,
+            Some(Err(error)) if is_not_found(&error) => Written::Refused(REFUSED_RETRY),
+            Some(Err(error)) if batch.seen.is_some() && is_conflict(&error) => {
+                Written::Refused(OUTDATED_RETRY)
+            }
             Some(Err(error)) if matches!(status_code(&error), Some(400 | 403 | 422)) => {
                 tracing::warn!(%freight, %error, "cannot update the status of Freight: check the permissions of the controller");
-                Written::Refused
+                Written::Refused(REFUSED_RETRY)
             }
             Some(Err(error)) => {
                 tracing::debug!(%freight, %error, "status of Freight not updated; trying again");
@@ -172,7 +188,9 @@ async fn write_all(inner: Arc<Inner>, freight: ObjectKey, more: Arc<Notify>) {
                 }
                 failures = 0;
             }
-            Written::Refused => batch.stages.into_iter().for_each(&inner.on_refused),
+            Written::Refused(retry) => {
+                batch.stages.into_iter().for_each(|stage| (inner.on_refused)(stage, retry));
+            }
             // The next process finds it missing.
             Written::Failed if is_stopping(&inner.ports) => return,
             Written::Failed => {
@@ -261,10 +279,11 @@ mod tests {
             .start(&ports);
         cache.synced().await;
         let combiner =
-            Combiner::new(client, ports, cache.clone(), |stage| panic!("{stage} refused"));
+            Combiner::new(client, ports, cache.clone(), |stage, _| panic!("{stage} refused"));
 
         let key = ObjectKey::new("demo", "f");
-        let submitted = (0..100).map(|number| combiner.submit(&key, stage(number), entry(number)));
+        let submitted =
+            (0..100).map(|number| combiner.submit(&key, stage(number), entry(number), None));
         futures::future::join_all(submitted).await;
         let shown = cache.get(&key).unwrap();
         assert_eq!(shown.status.currently_in.len(), 100);
@@ -280,8 +299,37 @@ mod tests {
         cache.synced().await;
         let refused = Arc::new(Mutex::new(Vec::new()));
         let noted = refused.clone();
-        let combiner = Combiner::new(client, ports, cache, move |stage| noted.lock().push(stage));
-        combiner.submit(&ObjectKey::new("demo", "gone"), stage(1), entry(1)).await;
+        let combiner =
+            Combiner::new(client, ports, cache, move |stage, _| noted.lock().push(stage));
+        combiner.submit(&ObjectKey::new("demo", "gone"), stage(1), entry(1), None).await;
         assert_eq!(*refused.lock(), [stage(1)]);
+    }
+
+    #[tokio::test]
+    async fn a_change_that_insists_on_what_was_seen_is_refused_when_that_has_changed() {
+        let (engine, ports) = engine().await;
+        let client = engine.admin_client();
+        let freights: Api<Freight> = Api::namespaced(client.clone(), "demo");
+        let piece = json!({
+            "metadata": {"name": "f", "namespace": "demo"},
+            "origin": {"kind": "Warehouse", "name": "w"},
+        });
+        let piece = serde_json::from_value(piece).unwrap();
+        let seen = freights.create(&PostParams::default(), &piece).await.unwrap();
+        let seen = seen.metadata.resource_version.unwrap();
+        let cache = Cache::builder(client.clone()).start(&ports);
+        cache.synced().await;
+        let refused = Arc::new(Mutex::new(Vec::new()));
+        let noted = refused.clone();
+        let combiner = Combiner::new(client, ports, cache, move |stage, after| {
+            noted.lock().push((stage, after));
+        });
+        let key = ObjectKey::new("demo", "f");
+        combiner.submit(&key, stage(1), entry(1), Some(&seen)).await;
+        assert_eq!(*refused.lock(), []);
+        combiner.submit(&key, stage(2), entry(2), Some(&seen)).await;
+        assert_eq!(*refused.lock(), [(stage(2), OUTDATED_RETRY)]);
+        let held = freights.get("f").await.unwrap().status.currently_in;
+        assert_eq!(held.keys().collect::<Vec<_>>(), ["stage-1"]);
     }
 }

@@ -53,7 +53,8 @@ mod tests {
         .unwrap();
         let at: Time = "2026-01-01T01:00:00Z".parse().unwrap();
         let make = |changes: &[FreightChange]| {
-            let update = FreightUpdate { freight: "f".into(), changes: changes.to_vec() };
+            let update =
+                FreightUpdate { freight: "f".into(), changes: changes.to_vec(), as_seen: false };
             patch(&status, "dev", &update)
         };
         assert_eq!(

@@ -23,13 +23,21 @@ pub(super) struct Batch {
     pub(super) told: Vec<oneshot::Sender<String>>,
     /// The Stages that it comes from.
     pub(super) stages: BTreeSet<ObjectKey>,
+    /// The oldest resourceVersion that one of the changes insists on.
+    pub(super) seen: Option<u64>,
 }
 
 impl Batch {
     /// Adds a change. Of two values for the same field the later one counts.
-    pub(super) fn add(&mut self, stage: ObjectKey, patch: Value) -> oneshot::Receiver<String> {
+    pub(super) fn add(
+        &mut self,
+        stage: ObjectKey,
+        patch: Value,
+        seen: Option<u64>,
+    ) -> oneshot::Receiver<String> {
         merge(&mut self.patch, patch);
         self.stages.insert(stage);
+        self.insist_on(seen);
         let (told, written) = oneshot::channel();
         self.told.push(told);
         written
@@ -45,6 +53,11 @@ impl Batch {
         merge(&mut self.patch, later.patch);
         self.told.extend(later.told);
         self.stages.extend(later.stages);
+        self.insist_on(later.seen);
+    }
+
+    fn insist_on(&mut self, seen: Option<u64>) {
+        self.seen = self.seen.into_iter().chain(seen).min();
     }
 }
 
@@ -101,9 +114,13 @@ mod tests {
         let mut batch = Batch::default();
         assert!(batch.is_empty());
         let stage = |name| ObjectKey::new("demo", name);
-        drop(batch.add(stage("a"), json!({"currentlyIn": {"a": {"since": "1"}}})));
-        drop(batch.add(stage("b"), json!({"currentlyIn": {"b": null}, "verifiedIn": {"b": {}}})));
-        drop(batch.add(stage("a"), json!({"currentlyIn": {"a": null}})));
+        drop(batch.add(stage("a"), json!({"currentlyIn": {"a": {"since": "1"}}}), None));
+        drop(batch.add(
+            stage("b"),
+            json!({"currentlyIn": {"b": null}, "verifiedIn": {"b": {}}}),
+            None,
+        ));
+        drop(batch.add(stage("a"), json!({"currentlyIn": {"a": null}}), None));
         assert_eq!(
             batch.patch,
             json!({"currentlyIn": {"a": null, "b": null}, "verifiedIn": {"b": {}}})
@@ -115,12 +132,18 @@ mod tests {
     fn what_could_not_be_written_gives_way_to_what_came_since() {
         let stage = ObjectKey::new("demo", "a");
         let mut former = Batch::default();
-        drop(former.add(stage.clone(), json!({"currentlyIn": {"a": {"since": "1"}, "b": {}}})));
+        drop(former.add(
+            stage.clone(),
+            json!({"currentlyIn": {"a": {"since": "1"}, "b": {}}}),
+            Some(7),
+        ));
         let mut batch = Batch::default();
-        drop(batch.add(stage, json!({"currentlyIn": {"a": null}})));
+        drop(batch.add(stage, json!({"currentlyIn": {"a": null}}), Some(5)));
         batch.put_back(former);
         assert_eq!(batch.patch, json!({"currentlyIn": {"a": null, "b": {}}}));
         assert_eq!(batch.told.len(), 2);
+        // If the oldest is what is there, all of them have seen it.
+        assert_eq!(batch.seen, Some(5));
     }
 
     #[test]

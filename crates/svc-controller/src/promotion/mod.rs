@@ -139,8 +139,8 @@ async fn act(
         }
         Decision::Refuse(_) => return refuse(cx, pass, view).await,
         Decision::Forget => {
-            let is_deleted = promotion.metadata.deletion_timestamp.is_some();
-            if !cx.sessions.forget(key) && is_deleted {
+            // Also when it ended by a write of ours whose reply got lost.
+            if !cx.sessions.forget(key) {
                 ending::remove_directory(cx, &promotion.uid().unwrap_or_default());
             }
         }

@@ -53,8 +53,6 @@ use crate::{
 };
 
 const CONTROLLER: &str = "stage-controller";
-/// When to look again at a Stage whose Freight would not take a change.
-const REFUSED_RETRY: Duration = Duration::from_secs(30);
 /// When to look again for what a cache does not show yet.
 const CACHE_LAG: Duration = Duration::from_secs(1);
 
@@ -104,7 +102,7 @@ impl Context {
             client.clone(),
             ports.clone(),
             shared.caches.freight.clone(),
-            move |stage| retry.add_after(stage, REFUSED_RETRY),
+            move |stage, after| retry.add_after(stage, after),
         );
         Arc::new(Self {
             queues,
@@ -154,7 +152,8 @@ impl Context {
     ) -> bool {
         let key = ObjectKey::of(stage);
         let Some(patch) = freight::patch(&piece.status, &key.name, update) else { return false };
-        pass.awaits(self.combiner.submit(&ObjectKey::of(piece), key, patch));
+        let seen = piece.metadata.resource_version.as_deref().filter(|_| update.as_seen);
+        pass.awaits(self.combiner.submit(&ObjectKey::of(piece), key, patch, seen));
         true
     }
 }
