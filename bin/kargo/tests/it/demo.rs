@@ -96,7 +96,7 @@ async fn releases_go_through_the_whole_pipeline_also_over_a_kill() {
     // As the banner has it.
     let promotion = json!({
         "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Promotion",
-        "metadata": {"generateName": "prod.", "namespace": "demo"},
+        "metadata": {"generateName": "prod-", "namespace": "demo"},
         "spec": {"stage": "prod", "origin": {"kind": "Warehouse", "name": "guestbook"}},
     });
     let path = format!("{OBJECTS}/promotions");
