@@ -40,6 +40,7 @@ struct Inner {
     mirrors: Mirrors,
     reviews: Arc<AccessReviews>,
     authenticator: Authenticator,
+    outbound: outbound::Client,
     discovery: Discovery,
     events: EventRecorder,
     ids: Mutex<MonotonicUlids>,
@@ -70,8 +71,13 @@ impl Api {
             service_accounts: mirrors.service_accounts.clone(),
             namespaces: mirrors.namespaces.clone(),
         };
-        let means =
-            Means { client: client.clone(), outbound, blocking, directory, ports: ports.clone() };
+        let means = Means {
+            client: client.clone(),
+            outbound: outbound.clone(),
+            blocking,
+            directory,
+            ports: ports.clone(),
+        };
         let authenticator = Authenticator::new(&settings, means);
         let events = EventRecorder::start(client.clone(), COMPONENT, &ports);
         let is_stopping = AtomicBool::new(false);
@@ -83,6 +89,7 @@ impl Api {
             mirrors,
             reviews,
             authenticator,
+            outbound,
             discovery: Discovery::new(client.clone()),
             events,
             ids: Mutex::default(),
@@ -118,6 +125,11 @@ impl Api {
 
     pub(crate) fn authenticator(&self) -> &Authenticator {
         &self.inner.authenticator
+    }
+
+    /// How other servers are asked.
+    pub(crate) fn outbound(&self) -> &outbound::Client {
+        &self.inner.outbound
     }
 
     /// Which kinds there are.

@@ -1,5 +1,7 @@
 //! Tokens of the administrator: made at a login, checked at every request.
 
+use std::time::Duration;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use core_clock::{Entropy, Time};
 use ring::hmac;
@@ -37,8 +39,13 @@ impl AdminAccount {
 
     /// A token that lasts as long as the settings say.
     pub(crate) fn issue(&self, now: Time, entropy: &dyn Entropy) -> String {
+        self.issue_for(self.settings.lifetime, now, entropy)
+    }
+
+    /// A token that lasts this long.
+    pub(crate) fn issue_for(&self, lifetime: Duration, now: Time, entropy: &dyn Entropy) -> String {
         let seconds = now.as_seconds();
-        let lifetime = i64::try_from(self.settings.lifetime.as_secs()).unwrap_or(i64::MAX);
+        let lifetime = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);
         let claims = json!({
             "iss": self.settings.issuer,
             "aud": self.settings.audience,
@@ -68,8 +75,6 @@ impl AdminAccount {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use core_clock::SeededEntropy;
 
     use super::*;

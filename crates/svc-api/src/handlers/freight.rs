@@ -37,8 +37,8 @@ pub(super) fn mount(router: Router<Api>) -> Router<Api> {
 }
 
 /// A piece of Freight with the JSON that clients get.
-struct Piece {
-    object: Arc<Object>,
+pub(super) struct Piece {
+    pub(super) object: Arc<Object>,
     freight: Arc<Freight>,
 }
 
@@ -137,7 +137,7 @@ fn grouped(groups: &Groups<'_, Piece>, version: Option<u64>) -> Document {
 }
 
 /// A piece of Freight by its name, or else by its alias.
-async fn find(caller: &Caller, project: &str, name_or_alias: &str) -> ApiResult<Piece> {
+pub(super) async fn find(caller: &Caller, project: &str, name_or_alias: &str) -> ApiResult<Piece> {
     let freight = &caller.mirrors().freight;
     let target = Target::one(freight.kind(), project, name_or_alias);
     caller.require(Verb::Get, &target).await.map(drop)?;

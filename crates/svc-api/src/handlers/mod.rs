@@ -4,6 +4,8 @@ mod api_token;
 mod config_map;
 mod credential;
 mod freight;
+mod link;
+mod log;
 mod project;
 mod promote;
 mod promotion;
@@ -49,6 +51,8 @@ pub(crate) fn router(api: Api) -> Router {
         promotion::mount,
         freight::mount,
         verification::mount,
+        link::mount,
+        log::mount,
         credential::mount,
         config_map::mount,
         resource::mount,

@@ -70,7 +70,7 @@ async fn config_get(caller: Caller) -> ApiResult<Document> {
         system_resources_namespace: settings.system_namespace.clone(),
         shared_resources_namespace: settings.shared_namespace.clone(),
         kargo_namespace: settings.namespace.clone(),
-        has_analysis_run_logs_url_template: settings.analysis_log_url.is_some(),
+        has_analysis_run_logs_url_template: settings.analysis_logs.is_some(),
     })
 }
 

@@ -44,6 +44,12 @@ impl Object {
         })
     }
 
+    /// The version of an object that does not belong here.
+    pub(super) fn version_of(raw: &RawValue) -> Option<u64> {
+        let value: Value = serde_json::from_str(raw.get()).ok()?;
+        value.pointer("/metadata/resourceVersion")?.as_str()?.parse().ok()
+    }
+
     /// The object as a rule reads it; `None` when it is not what its schema says. A kind is always read as one type.
     pub(crate) fn typed<T: DeserializeOwned + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let read = || -> Option<Arc<dyn Any + Send + Sync>> {

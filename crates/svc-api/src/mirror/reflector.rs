@@ -171,10 +171,7 @@ impl Reflector {
             WatchEvent::Added(raw) | WatchEvent::Modified(raw) => (raw, false),
             WatchEvent::Deleted(raw) => (raw, true),
             WatchEvent::Bookmark(bookmark) => {
-                if let Ok(version) = bookmark.metadata.resource_version.parse() {
-                    self.shared.advance(version);
-                    self.version = Some(version);
-                }
+                self.pass(bookmark.metadata.resource_version.parse().ok());
                 return Ok(true);
             }
             WatchEvent::Error(status) if is_expired(&status) => {
@@ -183,11 +180,23 @@ impl Reflector {
             }
             WatchEvent::Error(status) => return Err(kube::Error::Api(status).into()),
         };
-        if let Some(object) = Object::read(self.shared.kind, &raw) {
-            self.version = Some(object.version);
-            self.shared.apply(object, is_deleted);
+        match Object::read(self.shared.kind, &raw) {
+            Some(object) => {
+                self.version = Some(object.version);
+                self.shared.apply(object, is_deleted);
+            }
+            // Nobody asks for it, but the watch has come so far.
+            None => self.pass(Object::version_of(&raw)),
         }
         Ok(true)
+    }
+
+    /// Nothing happened up to `version`.
+    fn pass(&mut self, version: Option<u64>) {
+        if let Some(version) = version {
+            self.shared.advance(version);
+            self.version = Some(version);
+        }
     }
 
     fn requests(&self) -> Request {

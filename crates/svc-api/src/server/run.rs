@@ -23,6 +23,10 @@ use crate::{
 /// How often the files of a certificate are looked at.
 const RELOAD: Duration = Duration::from_secs(10);
 
+/// How long the server's own rights may take to be known everywhere, and the API server to answer.
+const SETTLING: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(500);
+
 /// Runs work that keeps a thread busy where that does no harm.
 pub trait Blocking: Send + Sync {
     /// The outcome of `work`; false when it did not come to one.
@@ -71,6 +75,11 @@ impl Serving {
         self.api.unready()
     }
 
+    /// A token of the administrator for programs of the user who runs the server; `None` where there is no such login.
+    pub fn local_token(&self, lifetime: Duration) -> Option<String> {
+        self.api.authenticator().local_token(lifetime)
+    }
+
     /// Tells whoever asks that the server is about to stop; it still serves.
     pub fn stop(&self) {
         self.api.stop();
@@ -91,7 +100,7 @@ pub enum StartError {
 /// Starts to serve on `listener`. Requests are answered once [`Serving::synced`] completes.
 pub async fn start(listener: Listener, wiring: Wiring) -> Result<Serving, StartError> {
     let Wiring { settings, version, client, outbound, blocking, ports } = wiring;
-    let settings = without_absent_kinds(settings, &client).await?;
+    let settings = without_absent_kinds(settings, &client, &ports).await?;
     let address = listener.address();
     let files = settings
         .tls
@@ -117,21 +126,41 @@ pub async fn start(listener: Listener, wiring: Wiring) -> Result<Serving, StartE
 }
 
 /// The settings without AnalysisTemplates and AnalysisRuns, where their kinds are not installed.
-async fn without_absent_kinds(settings: Settings, client: &Client) -> Result<Settings, StartError> {
+async fn without_absent_kinds(
+    settings: Settings,
+    client: &Client,
+    ports: &Ports,
+) -> Result<Settings, StartError> {
     if !settings.rollouts {
         return Ok(settings);
     }
+    let deadline = ports.clock.monotonic() + SETTLING;
+    let has_kinds = loop {
+        match has_kinds(client).await {
+            Ok(has_kinds) => break has_kinds,
+            Err(error) if ports.clock.monotonic() >= deadline => {
+                return Err(StartError::Rollouts(error));
+            }
+            Err(error) => tracing::debug!(%error, "asking again for the kinds of Argo Rollouts"),
+        }
+        ports.clock.sleep(PAUSE).await;
+    };
+    if has_kinds {
+        return Ok(settings);
+    }
+    tracing::info!("the kinds of Argo Rollouts are not installed; doing without");
+    Ok(Settings { rollouts: false, analysis_logs: None, ..settings })
+}
+
+/// Whether there are AnalysisTemplates.
+async fn has_kinds(client: &Client) -> Result<bool, kube::Error> {
     let params = ListParams::default().limit(1);
     let request = KubeRequest::new(kinds::ANALYSIS_TEMPLATE.path(None)).list(&params);
-    let request =
-        request.map_err(|error| StartError::Rollouts(kube::Error::BuildRequest(error)))?;
+    let request = request.map_err(kube::Error::BuildRequest)?;
     match client.request_text(request).await {
-        Ok(_) => Ok(settings),
-        Err(error) if io_kube::status_code(&error) == Some(404) => {
-            tracing::info!("the kinds of Argo Rollouts are not installed; doing without");
-            Ok(Settings { rollouts: false, analysis_log_url: None, ..settings })
-        }
-        Err(error) => Err(StartError::Rollouts(error)),
+        Ok(_) => Ok(true),
+        Err(error) if io_kube::status_code(&error) == Some(404) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

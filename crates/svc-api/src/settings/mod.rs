@@ -19,6 +19,10 @@ use std::{
 };
 
 use core_clock::{Environment, SettingError, Variables};
+use core_rules::{
+    analysis::log::{Headers, LogSettings},
+    credential::Secret,
+};
 
 const ARGOCD_URLS: &str = "ARGOCD_URLS";
 const DEFAULT_PORT: u16 = 8080;
@@ -57,8 +61,8 @@ pub struct Settings {
     pub argocd_namespace: String,
     /// Whether AnalysisTemplates and AnalysisRuns are used.
     pub rollouts: bool,
-    /// Where logs of AnalysisRuns are read, as a template.
-    pub analysis_log_url: Option<String>,
+    /// Where logs of AnalysisRuns are read, where they are.
+    pub analysis_logs: Option<LogSettings>,
     /// Whether everybody is let in as if by their own kubeconfig: a server for one person.
     pub is_local: bool,
 }
@@ -95,7 +99,7 @@ impl Settings {
             argocd_urls: argocd_urls(&variables.text_or(ARGOCD_URLS, ""))?,
             argocd_namespace: variables.text_or("ARGOCD_NAMESPACE", "argocd"),
             rollouts,
-            analysis_log_url: variables.text("ANALYSIS_RUN_LOG_URL_TEMPLATE").filter(|_| rollouts),
+            analysis_logs: if rollouts { analysis_logs(variables)? } else { None },
             is_local: false,
         })
     }
@@ -110,6 +114,19 @@ fn address(variables: Variables<'_>) -> Result<SocketAddr, SettingError> {
         everywhere,
     )?;
     Ok(SocketAddr::new(host, variables.count("PORT", 0..=u16::MAX, DEFAULT_PORT)?))
+}
+
+/// Where logs are kept; nowhere without a template of their address.
+fn analysis_logs(variables: Variables<'_>) -> Result<Option<LogSettings>, SettingError> {
+    const HEADERS: &str = "ANALYSIS_RUN_LOG_HTTP_HEADERS";
+    let Some(url) = variables.text("ANALYSIS_RUN_LOG_URL_TEMPLATE") else { return Ok(None) };
+    let headers: Headers = variables
+        .text_or(HEADERS, "")
+        .parse()
+        // Not repeated: it may hold a token.
+        .map_err(|_| SettingError::refused(HEADERS, "***", "of the form name=value,name=value"))?;
+    let token = Secret::new(variables.text_or("ANALYSIS_RUN_LOG_TOKEN", ""));
+    Ok(Some(LogSettings { url, headers, token }))
 }
 
 fn tls(variables: Variables<'_>) -> Result<Option<TlsFiles>, SettingError> {

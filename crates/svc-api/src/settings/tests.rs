@@ -58,9 +58,9 @@ fn the_provider_is_asked_for_the_usual_scopes_first() {
 #[test]
 fn logs_need_rollouts() {
     let template = ("ANALYSIS_RUN_LOG_URL_TEMPLATE", "https://logs/${{ jobName }}");
-    assert!(settings(&[template]).unwrap().analysis_log_url.is_some());
+    assert!(settings(&[template]).unwrap().analysis_logs.is_some());
     let off = [template, ("ROLLOUTS_INTEGRATION_ENABLED", "false")];
-    assert!(settings(&off).unwrap().analysis_log_url.is_none());
+    assert!(settings(&off).unwrap().analysis_logs.is_none());
 }
 
 #[test]
@@ -77,6 +77,10 @@ fn a_bad_value_is_named_and_a_secret_one_is_not_repeated() {
         admin("ADMIN_ACCOUNT_TOKEN_SIGNING_KEY", "short"),
         admin("ADMIN_ACCOUNT_TOKEN_TTL", "0"),
         vec![("OIDC_ENABLED", "true")],
+        vec![
+            ("ANALYSIS_RUN_LOG_URL_TEMPLATE", "https://l"),
+            ("ANALYSIS_RUN_LOG_HTTP_HEADERS", "token"),
+        ],
     ]
     .into_iter()
     .map(|variables| settings(&variables).err().unwrap())
@@ -93,5 +97,6 @@ fn a_bad_value_is_named_and_a_secret_one_is_not_repeated() {
     ADMIN_ACCOUNT_TOKEN_SIGNING_KEY: "***" is not 32 bytes or more
     ADMIN_ACCOUNT_TOKEN_TTL: "0" is not a duration above zero, such as 90s or 1h30m
     OIDC_ISSUER_URL: must be set to the URL of the issuer
+    ANALYSIS_RUN_LOG_HTTP_HEADERS: "***" is not of the form name=value,name=value
     "#);
 }

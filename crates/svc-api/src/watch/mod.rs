@@ -8,10 +8,14 @@
 mod filter;
 mod stream;
 
+use std::convert::Infallible;
+
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
+use futures::Stream as Frames;
 use http::{HeaderMap, HeaderValue, header};
 
 pub(crate) use filter::Filter;
@@ -72,11 +76,14 @@ pub(crate) async fn watch(
         },
         From::Unknown => Stream::ended(Expired),
     };
-    Ok(respond(stream))
+    Ok(respond(stream.frames()))
 }
 
-fn respond(stream: Stream) -> Response {
-    let mut response = Body::from_stream(stream.frames()).into_response();
+/// A stream of frames, as proxies have to be told.
+pub(crate) fn respond(
+    frames: impl Frames<Item = Result<Bytes, Infallible>> + Send + 'static,
+) -> Response {
+    let mut response = Body::from_stream(frames).into_response();
     let headers = response.headers_mut();
     let mut set = |name, value| headers.insert(name, HeaderValue::from_static(value));
     set(header::CONTENT_TYPE, api_rest::sse::CONTENT_TYPE);

@@ -37,9 +37,6 @@ async fn no_route_fails_by_a_mistake_of_ours() {
     }
 }
 
-/// What is not answered yet.
-const MISSING: [&str; 3] = ["GetAnalysisRunLogs", "GetFreightLinks", "GetStageLinks"];
-
 #[tokio::test]
 async fn every_route_of_the_table_is_answered() {
     let world = World::start(vec![]).await;
@@ -53,5 +50,5 @@ async fn every_route_of_the_table_is_answered() {
         }
     }
     missing.sort_unstable();
-    assert_eq!(missing, MISSING);
+    assert!(missing.is_empty(), "{missing:?}");
 }
