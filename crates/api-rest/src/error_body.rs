@@ -1,11 +1,12 @@
 //! What every failed request is answered with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The body of an error. Upstream's clients read `error`; the rest is for those who want to tell
 /// failures apart without reading sentences.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
     /// What went wrong, in a sentence.
     #[serde(default)]

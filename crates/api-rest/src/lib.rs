@@ -5,6 +5,7 @@
 
 pub mod body;
 mod error_body;
+pub mod openapi;
 pub mod route;
 pub mod sse;
 

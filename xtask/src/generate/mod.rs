@@ -4,6 +4,7 @@
 //! are left over from a removed kind and are deleted, or reported by `--check`.
 
 mod crds;
+mod rest;
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +27,7 @@ type Folder = BTreeMap<String, String>;
 
 /// Everything that is generated: folder, relative to the root, and what it must hold.
 fn folders() -> anyhow::Result<Vec<(&'static str, Folder)>> {
-    Ok(vec![("charts/kargo/resources/crds", crds::files()?)])
+    Ok(vec![("charts/kargo/resources/crds", crds::files()?), ("openapi/rest", rest::files()?)])
 }
 
 /// Carries out `gen` in the repository at `root`.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A ConfigMap to make.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CreateConfigMap {
     /// What it is called.
@@ -21,7 +22,7 @@ pub struct CreateConfigMap {
 }
 
 /// A ConfigMap to put in place of another.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UpdateConfigMap {
     /// What it is for; nothing when empty.
@@ -35,7 +36,7 @@ pub struct UpdateConfigMap {
 }
 
 /// What to change of a ConfigMap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PatchConfigMap {
     /// What it is for; an empty text takes it away.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Credentials of repositories to make.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateRepoCredentials {
     /// What they are called.
@@ -28,7 +29,7 @@ pub struct CreateRepoCredentials {
 }
 
 /// Credentials of repositories to put in place of others.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UpdateRepoCredentials {
     /// `git`, `helm` or `image`.
@@ -49,7 +50,7 @@ pub struct UpdateRepoCredentials {
 }
 
 /// What to change of credentials of repositories; what is empty stays.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PatchRepoCredentials {
     /// `git`, `helm` or `image`.
@@ -73,7 +74,7 @@ pub struct PatchRepoCredentials {
 }
 
 /// Any other credentials to make.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CreateGenericCredentials {
     /// What they are called.
@@ -92,7 +93,7 @@ pub struct CreateGenericCredentials {
 }
 
 /// Any other credentials to put in place of others.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UpdateGenericCredentials {
     /// What they are for; none when empty.
@@ -106,7 +107,7 @@ pub struct UpdateGenericCredentials {
 }
 
 /// What to change of any other credentials.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PatchGenericCredentials {
     /// What they are for; an empty text takes it away.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Freight by group; without grouping there is one group, whose key is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FreightGroups {
     /// By key.
@@ -17,9 +18,10 @@ pub struct FreightGroups {
 }
 
 /// A group of Freight.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FreightGroup {
     /// The Freight, in the order that was asked for.
+    #[schemars(schema_with = "crate::openapi::object::freight")]
     pub items: Vec<Value>,
 }

@@ -1,9 +1,10 @@
 //! Deep links.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The links of an object, and what is wrong with the definitions of others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Links {
     /// Those that apply.
@@ -14,7 +15,7 @@ pub struct Links {
 }
 
 /// A link to another system.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ResolvedLink {
     /// What it is called.

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A page of Projects. Not a Kubernetes list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Projects {
     /// The Projects of this page.
+    #[schemars(schema_with = "crate::openapi::object::projects")]
     pub items: Vec<Value>,
     /// How many there are on all pages.
     pub total: usize,
@@ -19,7 +21,7 @@ pub struct Projects {
 pub type Images = BTreeMap<String, ImageTags>;
 
 /// Tags of an image in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ImageTags {
     /// By tag.
@@ -27,7 +29,7 @@ pub struct ImageTags {
 }
 
 /// Stages that use or used a tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ImageStages {
     /// How many Freight collections ago, by Stage; 0 is now.

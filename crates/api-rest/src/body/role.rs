@@ -1,10 +1,11 @@
 //! Roles of people, and tokens that act as one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A Kargo Role: a view over a ServiceAccount, its Roles and its RoleBindings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Role {
     /// Always `rbac.kargo.akuity.io/v1alpha1`, where it is given.
@@ -14,6 +15,7 @@ pub struct Role {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// Name, namespace and the description among the annotations.
+    #[schemars(schema_with = "crate::openapi::object::metadata")]
     pub metadata: Value,
     /// Whether it can be changed here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -23,11 +25,12 @@ pub struct Role {
     pub claims: Vec<Claim>,
     /// What it allows: PolicyRules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "crate::openapi::object::policy_rules")]
     pub rules: Vec<Value>,
 }
 
 /// A claim and the values of it that count.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Claim {
     /// The name of the claim.
@@ -37,7 +40,7 @@ pub struct Claim {
 }
 
 /// What to grant to a role, to whom to grant it, or what to take back.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GrantOrRevoke {
     /// The role.
@@ -51,7 +54,7 @@ pub struct GrantOrRevoke {
 }
 
 /// Logins.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UserClaims {
     /// The claims that mark them.
@@ -59,7 +62,7 @@ pub struct UserClaims {
 }
 
 /// A permission.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceDetails {
     /// The plural of the kind, perhaps with a subresource.
@@ -72,7 +75,7 @@ pub struct ResourceDetails {
 }
 
 /// A token to make.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CreateApiToken {
     /// What it is called.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The answer to a login of the administrator.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AdminLogin {
     /// The token to send with every request.
@@ -13,7 +14,7 @@ pub struct AdminLogin {
 }
 
 /// What a client must know to log in; readable without a login.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PublicConfig {
     /// Whether the administrator can log in with a password.
@@ -26,7 +27,7 @@ pub struct PublicConfig {
 }
 
 /// An identity provider, as its clients see it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OidcConfig {
     /// The issuer.
@@ -42,7 +43,7 @@ pub struct OidcConfig {
 }
 
 /// What the web interface must know about the installation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ServerConfig {
     /// Argo CD by shard; the empty name is that of no shard.
@@ -60,7 +61,7 @@ pub struct ServerConfig {
 }
 
 /// Where Argo CD of a shard is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ArgoCdShard {
     /// The address of its web interface.
@@ -70,7 +71,7 @@ pub struct ArgoCdShard {
 }
 
 /// Which build this is. `goVersion` keeps its name for clients that read it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VersionInfo {
     /// The version, or `devel+<commit>`.
@@ -90,7 +91,7 @@ pub struct VersionInfo {
 }
 
 /// Which controllers are alive.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ControllerHeartbeats {
     /// By the name of the controller, which may be empty.
@@ -100,7 +101,7 @@ pub struct ControllerHeartbeats {
 }
 
 /// The last sign of life of a controller.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heartbeat {
     /// The name of the controller.
     #[serde(default)]
@@ -113,7 +114,7 @@ pub struct Heartbeat {
 }
 
 /// Whether a controller lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum HeartbeatStatus {
     /// Its last sign of life is recent enough.
     Alive,

@@ -18,21 +18,28 @@ const DELETE: &[Permission] = &[core("delete", "configmaps")];
 macro_rules! config_maps {
     ($name:ident, $base:literal, $scope:literal, $tags:expr) => {
         pub(super) const $name: &[Route] = &[
-            get($base, concat!("List", $scope, "ConfigMaps")).tags($tags).as_caller(LIST),
+            get($base, concat!("List", $scope, "ConfigMaps"))
+                .tags($tags)
+                .gives("V1ConfigMapList")
+                .as_caller(LIST),
             post($base, concat!("Create", $scope, "ConfigMap"))
                 .tags($tags)
+                .gives("V1ConfigMap")
                 .takes("CreateConfigMapRequest")
                 .answers(201)
                 .as_caller(CREATE),
             get(concat!($base, "/{configmap}"), concat!("Get", $scope, "ConfigMap"))
                 .tags($tags)
+                .gives("V1ConfigMap")
                 .as_caller(GET),
             put(concat!($base, "/{configmap}"), concat!("Update", $scope, "ConfigMap"))
                 .tags($tags)
+                .gives("V1ConfigMap")
                 .takes("UpdateConfigMapRequest")
                 .as_caller(UPDATE),
             patch(concat!($base, "/{configmap}"), concat!("Patch", $scope, "ConfigMap"))
                 .tags($tags)
+                .gives("V1ConfigMap")
                 .takes("PatchConfigMapRequest")
                 .as_caller(UPDATE),
             delete(concat!($base, "/{configmap}"), concat!("Delete", $scope, "ConfigMap"))

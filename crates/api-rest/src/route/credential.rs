@@ -23,21 +23,28 @@ const LIST_SHARED: Access =
 macro_rules! credentials {
     ($name:ident, $base:literal, $parameter:literal, $scope:literal, $kind:literal, $tags:expr, $list:expr) => {
         pub(super) const $name: &[Route] = &[
-            Route { access: $list, ..get($base, concat!("List", $scope, $kind)).tags($tags) },
+            Route {
+                access: $list,
+                ..get($base, concat!("List", $scope, $kind)).tags($tags).gives("V1SecretList")
+            },
             post($base, concat!("Create", $scope, $kind))
                 .tags($tags)
+                .gives("V1Secret")
                 .takes(concat!("Create", $kind, "Request"))
                 .answers(201)
                 .as_caller(CREATE),
             get(concat!($base, $parameter), concat!("Get", $scope, $kind))
                 .tags($tags)
+                .gives("V1Secret")
                 .as_caller(GET),
             put(concat!($base, $parameter), concat!("Update", $scope, $kind))
                 .tags($tags)
+                .gives("V1Secret")
                 .takes(concat!("Update", $kind, "Request"))
                 .as_caller(UPDATE),
             patch(concat!($base, $parameter), concat!("Patch", $scope, $kind))
                 .tags($tags)
+                .gives("V1Secret")
                 .takes(concat!("Patch", $kind, "Request"))
                 .as_caller(UPDATE),
             delete(concat!($base, $parameter), concat!("Delete", $scope, $kind))

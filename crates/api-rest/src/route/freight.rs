@@ -4,7 +4,10 @@ use super::{
     Route,
     access::kargo,
     delete, get,
-    parameter::{RESOURCE_VERSION, WATCH, flag, many, text},
+    parameter::{
+        CONTINUE, FIELD_SELECTOR, FIELDS, LABEL_SELECTOR, LIMIT, RESOURCE_VERSION, WATCH, flag,
+        many, text,
+    },
     patch, post,
     tag::{CORE, PROJECT_LEVEL},
 };
@@ -14,6 +17,7 @@ const FREIGHT: &[&str] = &[CORE, PROJECT_LEVEL];
 pub(super) const ROUTES: &[Route] = &[
     get("/v1beta1/projects/{project}/freight", "QueryFreightsRest")
         .tags(FREIGHT)
+        .gives("QueryFreightResponse")
         .query(&[
             text("stage"),
             many("origins"),
@@ -23,13 +27,20 @@ pub(super) const ROUTES: &[Route] = &[
             flag("reverse"),
             WATCH,
             RESOURCE_VERSION,
+            LIMIT,
+            CONTINUE,
+            FIELDS,
+            LABEL_SELECTOR,
+            FIELD_SELECTOR,
         ])
         .as_caller(&[kargo("list", "freights")]),
     get("/v1beta1/projects/{project}/freight/{freight-name-or-alias}", "GetFreight")
         .tags(FREIGHT)
+        .gives("Freight")
         .as_caller(&[kargo("get", "freights")]),
     get("/v1beta1/projects/{project}/freight/{freight-name-or-alias}/links", "GetFreightLinks")
         .tags(FREIGHT)
+        .gives("Links")
         .as_caller(&[kargo("get", "freights")]),
     post("/v1beta1/projects/{project}/freight/{freight-name-or-alias}/approve", "ApproveFreight")
         .tags(FREIGHT)

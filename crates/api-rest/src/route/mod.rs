@@ -60,6 +60,19 @@ pub enum Body {
     Manifests,
 }
 
+/// What a route answers with when all went well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// No body.
+    Nothing,
+    /// JSON of this schema.
+    Json(&'static str),
+    /// Lines of text.
+    Text,
+    /// Server-sent events.
+    Events,
+}
+
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -75,6 +88,8 @@ pub struct Route {
     pub query: &'static [Parameter],
     /// What it takes.
     pub body: Option<Body>,
+    /// What it gives.
+    pub reply: Reply,
     /// The status of success.
     pub success: u16,
     /// Who may call it.
@@ -87,8 +102,17 @@ impl Route {
             Method::Delete => 204,
             _ => 200,
         };
-        let access = Access::Caller(&[]);
-        Self { method, path, operation, tags: &[], query: &[], body: None, success, access }
+        Self {
+            method,
+            path,
+            operation,
+            tags: &[],
+            query: &[],
+            body: None,
+            reply: Reply::Nothing,
+            success,
+            access: Access::Caller(&[]),
+        }
     }
 
     const fn tags(self, tags: &'static [&'static str]) -> Self {
@@ -105,6 +129,14 @@ impl Route {
 
     const fn takes_manifests(self) -> Self {
         Self { body: Some(Body::Manifests), ..self }
+    }
+
+    const fn gives(self, schema: &'static str) -> Self {
+        Self { reply: Reply::Json(schema), ..self }
+    }
+
+    const fn gives_text(self) -> Self {
+        Self { reply: Reply::Text, ..self }
     }
 
     const fn answers(self, success: u16) -> Self {
@@ -149,6 +181,9 @@ const fn delete(path: &'static str, operation: &'static str) -> Route {
     Route::new(Method::Delete, path, operation)
 }
 
+/// Routes that upstream does not have.
+const ADDITIONAL: &[Route] = &[];
+
 /// Every route, by area.
 const AREAS: &[&[Route]] = &[
     system::ROUTES,
@@ -167,11 +202,17 @@ const AREAS: &[&[Route]] = &[
     config_map::SHARED,
     config_map::SYSTEM,
     resource::ROUTES,
+    ADDITIONAL,
 ];
 
 /// Every route.
 pub fn routes() -> impl Iterator<Item = &'static Route> {
     AREAS.iter().copied().flatten()
+}
+
+/// The routes that upstream does not have.
+pub fn additional() -> impl Iterator<Item = &'static Route> {
+    ADDITIONAL.iter()
 }
 
 /// The route of an operation.
@@ -183,13 +224,15 @@ pub fn find(operation: &str) -> Option<&'static Route> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Access, find, routes};
+    use super::{Access, additional, find, routes};
 
     #[test]
-    fn there_are_119_and_each_has_a_name_and_an_address_of_its_own() {
+    fn those_of_upstream_are_119_and_each_has_a_name_and_an_address_of_its_own() {
         let names: BTreeSet<_> = routes().map(|route| route.operation).collect();
         let addresses: BTreeSet<_> = routes().map(|route| (route.path, route.method)).collect();
-        assert_eq!((routes().count(), names.len(), addresses.len()), (119, 119, 119));
+        let count = routes().count();
+        assert_eq!(count - additional().count(), 119);
+        assert_eq!((names.len(), addresses.len()), (count, count));
         assert_eq!(
             find("GetStage").unwrap().path_parameters().collect::<Vec<_>>(),
             ["project", "stage"]

@@ -62,5 +62,23 @@ pub(super) const WATCH: Parameter = flag("watch").undocumented();
 /// Where a watch goes on.
 pub(super) const RESOURCE_VERSION: Parameter = text("resourceVersion").undocumented();
 
+/// How many objects there are at most in an answer.
+pub(super) const LIMIT: Parameter = number("limit").undocumented();
+
+/// Where the answer before ended.
+pub(super) const CONTINUE: Parameter = text("continue").undocumented();
+
+/// What of an object is wanted: `card`, or paths separated by commas.
+pub(super) const FIELDS: Parameter = text("fields").undocumented();
+
+/// Which labels an object must have.
+pub(super) const LABEL_SELECTOR: Parameter = text("labelSelector").undocumented();
+
+/// Which values an object must have.
+pub(super) const FIELD_SELECTOR: Parameter = text("fieldSelector").undocumented();
+
+/// `all`: checks everything, and changes nothing.
+pub(super) const DRY_RUN: Parameter = text("dryRun").undocumented();
+
 /// Answers with the objects that a role is made of.
 pub(super) const AS_RESOURCES: Parameter = flag("as-resources").undocumented();

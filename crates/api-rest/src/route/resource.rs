@@ -1,6 +1,11 @@
 //! Objects of any kind, many at once.
 
-use super::{Permission, Route, delete, parameter::flag, post, put, tag::RESOURCES};
+use super::{
+    Permission, Route, delete,
+    parameter::{DRY_RUN, flag},
+    post, put,
+    tag::RESOURCES,
+};
 
 const fn any(verb: &'static str) -> Permission {
     Permission { verb, group: "*", resource: "*" }
@@ -9,16 +14,21 @@ const fn any(verb: &'static str) -> Permission {
 pub(super) const ROUTES: &[Route] = &[
     post("/v1beta1/resources", "CreateResource")
         .tags(&[RESOURCES])
+        .gives("ResourceResults")
+        .query(&[DRY_RUN])
         .takes_manifests()
         .answers(201)
         .as_caller(&[any("get"), any("create")]),
     put("/v1beta1/resources", "UpdateResource")
         .tags(&[RESOURCES])
-        .query(&[flag("upsert")])
+        .gives("ResourceResults")
+        .query(&[flag("upsert"), DRY_RUN])
         .takes_manifests()
         .as_caller(&[any("get"), any("update"), any("create")]),
     delete("/v1beta1/resources", "DeleteResource")
         .tags(&[RESOURCES])
+        .gives("ResourceResults")
+        .query(&[DRY_RUN])
         .takes_manifests()
         .answers(200)
         .as_caller(&[any("delete")]),

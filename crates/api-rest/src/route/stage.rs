@@ -4,7 +4,9 @@ use super::{
     Route,
     access::kargo,
     delete, get,
-    parameter::{RESOURCE_VERSION, WATCH, many},
+    parameter::{
+        CONTINUE, FIELD_SELECTOR, FIELDS, LABEL_SELECTOR, LIMIT, RESOURCE_VERSION, WATCH, many,
+    },
     post,
     tag::{CORE, PROJECT_LEVEL, VERIFICATIONS},
 };
@@ -15,14 +17,26 @@ const VERIFICATION: &[&str] = &[VERIFICATIONS, PROJECT_LEVEL];
 pub(super) const ROUTES: &[Route] = &[
     get("/v1beta1/projects/{project}/stages", "ListStages")
         .tags(STAGE)
-        .query(&[many("freightOrigins"), WATCH, RESOURCE_VERSION])
+        .gives("StageList")
+        .query(&[
+            many("freightOrigins"),
+            WATCH,
+            RESOURCE_VERSION,
+            LIMIT,
+            CONTINUE,
+            FIELDS,
+            LABEL_SELECTOR,
+            FIELD_SELECTOR,
+        ])
         .as_caller(&[kargo("list", "stages")]),
     get("/v1beta1/projects/{project}/stages/{stage}", "GetStage")
         .tags(STAGE)
+        .gives("Stage")
         .query(&[WATCH])
         .as_caller(&[kargo("get", "stages")]),
     get("/v1beta1/projects/{project}/stages/{stage}/links", "GetStageLinks")
         .tags(STAGE)
+        .gives("Links")
         .as_caller(&[kargo("get", "stages")]),
     post("/v1beta1/projects/{project}/stages/{stage}/refresh", "RefreshStage")
         .tags(STAGE)
@@ -32,6 +46,7 @@ pub(super) const ROUTES: &[Route] = &[
         .as_caller(&[kargo("delete", "stages")]),
     post("/v1beta1/projects/{project}/stages/{stage}/promotions", "PromoteToStage")
         .tags(STAGE)
+        .gives("Promotion")
         .takes("PromoteToStageRequest")
         .answers(201)
         .as_caller(&[
@@ -42,6 +57,7 @@ pub(super) const ROUTES: &[Route] = &[
         ]),
     post("/v1beta1/projects/{project}/stages/{stage}/promotions/downstream", "PromoteDownstream")
         .tags(STAGE)
+        .gives("PromoteDownstreamResponse")
         .takes("PromoteDownstreamRequest")
         .answers(201)
         .as_caller(&[
@@ -59,10 +75,12 @@ pub(super) const ROUTES: &[Route] = &[
         .as_caller(&[kargo("get", "stages"), kargo("patch", "stages")]),
     get("/v1beta1/projects/{project}/warehouses", "ListWarehouses")
         .tags(STAGE)
-        .query(&[WATCH, RESOURCE_VERSION])
+        .gives("WarehouseList")
+        .query(&[WATCH, RESOURCE_VERSION, LIMIT, CONTINUE, FIELDS, LABEL_SELECTOR, FIELD_SELECTOR])
         .as_caller(&[kargo("list", "warehouses")]),
     get("/v1beta1/projects/{project}/warehouses/{warehouse}", "GetWarehouse")
         .tags(STAGE)
+        .gives("Warehouse")
         .query(&[WATCH])
         .as_caller(&[kargo("get", "warehouses")]),
     post("/v1beta1/projects/{project}/warehouses/{warehouse}/refresh", "RefreshWarehouse")

@@ -8,7 +8,9 @@ mod parser;
 mod writer;
 
 pub use parser::{Frame, Parser, TooLarge};
-pub use writer::{CLOSE, ChangeType, KEEPALIVE, WatchError, error_frame, watch_frame};
+pub use writer::{
+    CLOSE, ChangeType, KEEPALIVE, WatchError, bookmark_frame, error_frame, watch_frame,
+};
 
 /// The media type of a stream.
 pub const CONTENT_TYPE: &str = "text/event-stream";

@@ -52,6 +52,13 @@ pub fn watch_frame(change: ChangeType, object: &[u8], id: Option<&str>) -> Vec<u
     frame
 }
 
+/// Tells how far a stream has come, though nothing happened to any object.
+pub fn bookmark_frame(position: &str) -> String {
+    let metadata = serde_json::json!({ "resourceVersion": position });
+    let data = serde_json::json!({ "type": "BOOKMARK", "object": { "metadata": metadata } });
+    format!("id: {position}\ndata: {data}\n\n")
+}
+
 /// The last frame of a watch that ends for a reason.
 pub fn error_frame(code: &str, message: &str) -> String {
     let data = serde_json::json!({"code": code, "message": message});
