@@ -15,7 +15,7 @@
 //! [`analysis`]. What happened is told to others as an [`event`].
 //!
 //! What the REST API does beyond that is here too, so that its handlers only carry out: the [`action`]s
-//! of people, [`resource`]s of any kind in one request, lists of [`project`]s, [`link`]s,
+//! of people, [`resource`]s of any kind in one request, [`listing`]s in portions, lists of [`project`]s, [`link`]s,
 //! [`heartbeat`]s, the [`version`]. Each refusal says what kind of [`fault`] it is.
 
 pub mod access;
@@ -28,6 +28,7 @@ pub mod auto_promotion;
 pub mod condition;
 pub mod credential;
 mod digest;
+pub mod eligibility;
 pub mod event;
 pub mod fault;
 pub mod freight;
@@ -35,7 +36,9 @@ pub mod gate;
 pub mod health;
 pub mod heartbeat;
 pub mod link;
+pub mod listing;
 pub mod management;
+pub mod overview;
 pub mod project;
 pub mod promotion;
 pub mod receiver;

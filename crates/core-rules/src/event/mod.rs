@@ -3,6 +3,7 @@
 //! One function per event, by what it is about: [`promotion`] and [`freight`]. Facts for programs go into
 //! annotations (`payload`), among them the Applications that the steps of a Promotion update (`application`).
 
+pub mod activity;
 mod application;
 pub mod freight;
 pub mod listing;

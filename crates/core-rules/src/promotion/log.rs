@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use api_kinds::Promotion;
+
 /// What tells the ConfigMap from the Promotion it belongs to.
 const SUFFIX: &str = ".log";
 /// The longest name of an object.
@@ -38,6 +40,19 @@ pub fn log_data(logs: Vec<(String, String)>) -> Option<BTreeMap<String, String>>
     (!data.is_empty()).then_some(data)
 }
 
+/// The log of a step among those that were kept. A step is named by its position or by its alias.
+pub fn find_log<'a>(
+    data: &'a BTreeMap<String, String>,
+    promotion: &Promotion,
+    step: &str,
+) -> Option<&'a str> {
+    let position = step.parse().ok().or_else(|| {
+        promotion.spec.steps.iter().position(|one| !step.is_empty() && one.r#as == step)
+    })?;
+    let prefix = format!("{position:03}-");
+    data.iter().find(|(name, _)| name.starts_with(&prefix)).map(|(_, text)| text.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +62,19 @@ mod tests {
         assert_eq!(log_name("dev.01h.abc"), "dev.01h.abc.log");
         let long = log_name(&"a-".repeat(126));
         assert!(long.len() <= MAX_NAME && long.ends_with("a.log"), "{long}");
+    }
+
+    #[test]
+    fn a_log_is_found_by_the_place_or_the_name_of_its_step() {
+        let data = log_data(vec![("001-push.log".to_owned(), "pushed".to_owned())]).unwrap();
+        let promotion: Promotion = serde_json::from_value(serde_json::json!({"spec": {"steps": [
+            {"uses": "git-clone"}, {"uses": "git-push", "as": "push"}]}}))
+        .unwrap();
+        for (step, found) in
+            [("1", Some("pushed")), ("push", Some("pushed")), ("0", None), ("x", None), ("", None)]
+        {
+            assert_eq!(find_log(&data, &promotion, step), found, "{step}");
+        }
     }
 
     #[test]
