@@ -15,6 +15,7 @@ mod document;
 mod expiring;
 mod handlers;
 mod json;
+mod listing;
 mod mirror;
 mod mirrors;
 mod place;

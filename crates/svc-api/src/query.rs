@@ -24,6 +24,12 @@ impl Query {
         first.map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
+    /// All of it, as a name for what it asks for.
+    pub(crate) fn name(&self) -> String {
+        let mut text = form_urlencoded::Serializer::new(String::new());
+        text.extend_pairs(&self.0).finish()
+    }
+
     /// Every value.
     pub(crate) fn many<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| value.as_str())

@@ -12,6 +12,12 @@ use serde_json::Value;
 pub struct FreightGroups {
     /// By key.
     pub groups: BTreeMap<String, FreightGroup>,
+    /// How to ask for the next portion, where a limit was given.
+    #[serde(rename = "continue", skip_serializing_if = "String::is_empty")]
+    pub more: String,
+    /// How much comes after this portion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaining_item_count: Option<usize>,
     /// Where a watch goes on; absent when only Freight available to a Stage was asked for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,

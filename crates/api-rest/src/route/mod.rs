@@ -7,6 +7,7 @@ mod access;
 mod config_map;
 mod credential;
 mod freight;
+mod ours;
 mod parameter;
 mod project;
 mod promotion;
@@ -181,9 +182,6 @@ const fn delete(path: &'static str, operation: &'static str) -> Route {
     Route::new(Method::Delete, path, operation)
 }
 
-/// Routes that upstream does not have.
-const ADDITIONAL: &[Route] = &[];
-
 /// Every route, by area.
 const AREAS: &[&[Route]] = &[
     system::ROUTES,
@@ -202,7 +200,7 @@ const AREAS: &[&[Route]] = &[
     config_map::SHARED,
     config_map::SYSTEM,
     resource::ROUTES,
-    ADDITIONAL,
+    ours::ROUTES,
 ];
 
 /// Every route.
@@ -212,7 +210,7 @@ pub fn routes() -> impl Iterator<Item = &'static Route> {
 
 /// The routes that upstream does not have.
 pub fn additional() -> impl Iterator<Item = &'static Route> {
-    ADDITIONAL.iter()
+    ours::ROUTES.iter()
 }
 
 /// The route of an operation.

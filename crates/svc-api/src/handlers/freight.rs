@@ -23,10 +23,14 @@ use crate::{
     api_error::{ApiError, ApiResult},
     caller::{Caller, Target, Verb},
     document::Document,
-    mirror::{Object, kinds},
+    listing::Listing,
+    mirror::{Object, Snapshot, kinds},
     query::Query,
     watch::{self, Filter, From},
 };
+
+/// Pages of at most this many pieces are kept for whoever asks next.
+const MAX_KEPT: usize = 100;
 
 pub(super) fn mount(router: Router<Api>) -> Router<Api> {
     let router = add(router, "QueryFreightsRest", freight_query);
@@ -39,7 +43,7 @@ pub(super) fn mount(router: Router<Api>) -> Router<Api> {
 /// A piece of Freight with the JSON that clients get.
 pub(super) struct Piece {
     pub(super) object: Arc<Object>,
-    freight: Arc<Freight>,
+    pub(super) freight: Arc<Freight>,
 }
 
 impl Borrow<Freight> for Piece {
@@ -61,11 +65,13 @@ async fn freight_query(
     query: Query,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
+    let listing = Listing::read(&query)?;
     let origins: Vec<String> = query.many("origins").map(str::to_owned).collect();
     if query.flag("watch") {
         let filter = if origins.is_empty() { Filter::all() } else { of(origins) };
         let from = From::read(&headers, query.text("resourceVersion"));
-        return watch::watch(&caller, &caller.mirrors().freight, &project, filter, from).await;
+        let freight = &caller.mirrors().freight;
+        return watch::watch(&caller, freight, &project, listing.filter(filter), from).await;
     }
     let arrangement = Arrangement::parse(&Parameters {
         group: query.text("group"),
@@ -74,17 +80,31 @@ async fn freight_query(
         reverse: query.flag("reverse"),
     })
     .map_err(ApiError::refused)?;
-    let snapshot = caller.list(&caller.mirrors().freight, &project).await?.list(&project);
-    let pieces: Vec<Piece> = snapshot.objects.into_iter().filter_map(Piece::read).collect();
+    let freight = caller.list(&caller.mirrors().freight, &project).await?;
+    let pieces = |snapshot: Snapshot| -> Vec<Piece> {
+        let selected = snapshot.objects.into_iter().filter(|object| listing.selects(object));
+        selected.filter_map(Piece::read).collect()
+    };
     let stage = query.text("stage");
     if stage.is_empty() {
-        let selected = of_origins(&pieces, &origins);
-        let groups = arrangement.arrange(selected);
-        let document = grouped(&groups, Some(snapshot.version)).with_version(snapshot.version);
+        let make = || {
+            let snapshot = freight.list(&project);
+            let (version, pieces) = (snapshot.version, pieces(snapshot));
+            let groups = arrangement.arrange(of_origins(&pieces, &origins));
+            let document = grouped(&listing, &groups, Some(version));
+            (version, document.with_version(version))
+        };
+        // The next who looks at the same page does not wait for it to be sorted.
+        let document = if (1..=MAX_KEPT).contains(&query.number("limit")) {
+            freight.kept(&format!("{project}?{}", query.name()), make)
+        } else {
+            make().1
+        };
         return Ok(document.into_response());
     }
+    let pieces = pieces(freight.list(&project));
     let selected = available(&caller, &project, stage, &pieces).await?;
-    Ok(grouped(&arrangement.arrange(selected), None).into_response())
+    Ok(grouped(&listing, &arrangement.arrange(selected), None).into_response())
 }
 
 fn of(origins: Vec<String>) -> Filter {
@@ -114,26 +134,49 @@ async fn available<'a>(
     available_to(&stage, pieces, &there, &passing, now).map_err(ApiError::refused)
 }
 
-/// The groups as JSON, of the JSON of their pieces.
-fn grouped(groups: &Groups<'_, Piece>, version: Option<u64>) -> Document {
+/// The groups as JSON, of the JSON of their pieces. A portion goes through the groups one after another.
+fn grouped(listing: &Listing, groups: &Groups<'_, Piece>, version: Option<u64>) -> Document {
+    let entries: Vec<(&str, &Piece)> = groups
+        .iter()
+        .flat_map(|(key, pieces)| pieces.iter().map(move |piece| (key.as_str(), *piece)))
+        .collect();
+    let portion = listing.portion(&entries, |(_, piece)| &piece.object.name);
+    let shown = entries.get(portion.start..portion.end).unwrap_or_default();
     let mut body = b"{\"groups\":{".to_vec();
-    for (index, (key, pieces)) in groups.iter().enumerate() {
+    // Without grouping there is a group, even if nothing is in it.
+    let empty = groups.keys().filter(|_| shown.is_empty()).map(|key| (key.as_str(), [].as_slice()));
+    let filled = shown.chunk_by(|(one, _), (other, _)| one == other);
+    let filled = filled.filter_map(|chunk| Some((chunk.first()?.0, chunk)));
+    for (index, (key, pieces)) in empty.chain(filled).enumerate() {
         if index > 0 {
             body.push(b',');
         }
-        let key = serde_json::Value::from(key.as_str());
-        body.extend_from_slice(format!("{key}:{{\"items\":[").as_bytes());
-        for (index, piece) in pieces.iter().enumerate() {
-            if index > 0 {
-                body.push(b',');
-            }
-            body.extend_from_slice(&piece.object.json);
-        }
-        body.extend_from_slice(b"]}");
+        write_group(&mut body, listing, key, pieces);
     }
+    body.push(b'}');
+    let more = shown.last().and_then(|(_, last)| portion.token(&last.object.name));
+    let more = more.map(|more| {
+        let (more, remaining) = (serde_json::Value::from(more), portion.remaining());
+        format!(",\"continue\":{more},\"remainingItemCount\":{remaining}")
+    });
     let version = version.map(|version| format!(",\"resourceVersion\":\"{version}\""));
-    body.extend_from_slice(format!("}}{}}}", version.unwrap_or_default()).as_bytes());
+    for part in [more, version].into_iter().flatten() {
+        body.extend_from_slice(part.as_bytes());
+    }
+    body.push(b'}');
     Document::of_bytes(body)
+}
+
+fn write_group(body: &mut Vec<u8>, listing: &Listing, key: &str, pieces: &[(&str, &Piece)]) {
+    let key = serde_json::Value::from(key);
+    body.extend_from_slice(format!("{key}:{{\"items\":[").as_bytes());
+    for (index, (_, piece)) in pieces.iter().enumerate() {
+        if index > 0 {
+            body.push(b',');
+        }
+        body.extend_from_slice(&listing.show(&piece.object));
+    }
+    body.extend_from_slice(b"]}");
 }
 
 /// A piece of Freight by its name, or else by its alias.

@@ -6,6 +6,7 @@ mod credential;
 mod freight;
 mod link;
 mod log;
+mod ours;
 mod project;
 mod promote;
 mod promotion;
@@ -28,13 +29,14 @@ use axum::{
     routing::{MethodFilter, on},
 };
 use core_rules::action::ActionError;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use crate::{
     api::Api,
     api_error::{ApiError, ApiResult},
     caller::{Caller, Target, Verb},
     document::Document,
+    listing::Listing,
     mirror::{Mirror, Object},
     query::Query,
     watch::{self, Filter, From},
@@ -53,6 +55,7 @@ pub(crate) fn router(api: Api) -> Router {
         verification::mount,
         link::mount,
         log::mount,
+        ours::mount,
         credential::mount,
         config_map::mount,
         resource::mount,
@@ -125,6 +128,28 @@ async fn get_or_watch(
         return Ok(object(&found).into_response());
     }
     watch::watch(caller, mirror, namespace, Filter::name(name), From::Everything).await
+}
+
+/// The objects of a namespace that the query selects and `filter` lets through, or the changes of them.
+async fn list_or_watch(
+    caller: &Caller,
+    mirror: &Mirror,
+    namespace: &str,
+    (query, headers): (&Query, &HeaderMap),
+    filter: Option<Filter>,
+) -> ApiResult<Response> {
+    let listing = Listing::read(query)?;
+    let is_plain = filter.is_none() && listing.is_plain();
+    let filter = listing.filter(filter.unwrap_or_else(Filter::all));
+    if query.flag("watch") {
+        let from = From::read(headers, query.text("resourceVersion"));
+        return watch::watch(caller, mirror, namespace, filter, from).await;
+    }
+    let mirror = caller.list(mirror, namespace).await?;
+    if is_plain {
+        return Ok(mirror.document(namespace).into_response());
+    }
+    Ok(listing.document(mirror, mirror.list(namespace), &filter).into_response())
 }
 
 /// One object.

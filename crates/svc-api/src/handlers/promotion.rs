@@ -3,22 +3,19 @@
 use std::sync::Arc;
 
 use api_kinds::Promotion;
-use axum::{
-    Router,
-    extract::Path,
-    response::{IntoResponse, Response},
-};
+use axum::{Router, extract::Path, response::Response};
 use core_rules::action;
 use http::HeaderMap;
 
-use super::{Done, get, get_or_watch, list, mount as add, refresh::refresh};
+use super::{Done, get, get_or_watch, list, list_or_watch, mount as add, refresh::refresh};
 use crate::{
     api::Api,
     api_error::{ApiError, ApiResult},
     caller::{Caller, Target, Verb},
     document::Document,
+    listing,
     query::Query,
-    watch::{self, Filter, From},
+    watch::Filter,
 };
 
 pub(super) fn mount(router: Router<Api>) -> Router<Api> {
@@ -39,22 +36,19 @@ async fn promotion_list(
     query: Query,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let (promotions, stage) = (&caller.mirrors().promotions, query.text("stage"));
-    if query.flag("watch") {
-        let filter = if stage.is_empty() { Filter::all() } else { of_stage(stage) };
-        let from = From::read(&headers, query.text("resourceVersion"));
-        return watch::watch(&caller, promotions, &project, filter, from).await;
-    }
-    let promotions = caller.list(promotions, &project).await?;
-    if stage.is_empty() {
-        return Ok(promotions.document(&project).into_response());
-    }
-    Ok(promotions.list_document(&promotions.tagged_at(stage, &project)).into_response())
+    let promotions = &caller.mirrors().promotions;
+    let filter = chosen(&query)?;
+    list_or_watch(&caller, promotions, &project, (&query, &headers), filter).await
 }
 
-fn of_stage(stage: &str) -> Filter {
-    let stage = stage.to_owned();
-    Filter::new(move |promotion| promotion.has_tag(&stage))
+/// Which Promotions are asked for; `None` when all are.
+fn chosen(query: &Query) -> ApiResult<Option<Filter>> {
+    let (stage, wanted) = (query.text("stage").to_owned(), listing::promotions(query)?);
+    if stage.is_empty() {
+        return Ok(wanted);
+    }
+    let of_stage = wanted.unwrap_or_else(Filter::all);
+    Ok(Some(of_stage.and(move |promotion| promotion.has_tag(&stage))))
 }
 
 /// Returns a Promotion, or the changes of it.

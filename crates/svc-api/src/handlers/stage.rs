@@ -3,23 +3,19 @@
 use std::sync::Arc;
 
 use api_kinds::Stage;
-use axum::{
-    Router,
-    extract::Path,
-    response::{IntoResponse, Response},
-};
+use axum::{Router, extract::Path, response::Response};
 use core_rules::{action, stage::requests_from_any};
 use http::HeaderMap;
 use serde_json::Value;
 
-use super::{Done, Gone, delete, find_stage, get_or_watch, mount as add};
+use super::{Done, Gone, delete, find_stage, get_or_watch, list_or_watch, mount as add};
 use crate::{
     api::Api,
     api_error::{ApiError, ApiResult},
     caller::{Caller, Grant, Target, Verb},
-    mirror::{Object, Snapshot},
+    mirror::Object,
     query::Query,
-    watch::{self, Filter, From},
+    watch::Filter,
 };
 
 const REFRESH_REASON: &str = "whoever may see a Stage may ask for it to be looked at again";
@@ -40,21 +36,9 @@ async fn stage_list(
     query: Query,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let stages = &caller.mirrors().stages;
     let origins: Vec<String> = query.many("freightOrigins").map(str::to_owned).collect();
-    if query.flag("watch") {
-        let filter = if origins.is_empty() { Filter::all() } else { requesting(origins) };
-        let from = From::read(&headers, query.text("resourceVersion"));
-        return watch::watch(&caller, stages, &project, filter, from).await;
-    }
-    let stages = caller.list(stages, &project).await?;
-    if origins.is_empty() {
-        return Ok(stages.document(&project).into_response());
-    }
-    let (filter, snapshot) = (requesting(origins), stages.list(&project));
-    let objects = snapshot.objects.into_iter().filter(|stage| filter.matches(stage)).collect();
-    let selected = Snapshot { version: snapshot.version, objects };
-    Ok(stages.list_document(&selected).into_response())
+    let filter = (!origins.is_empty()).then(|| requesting(origins));
+    list_or_watch(&caller, &caller.mirrors().stages, &project, (&query, &headers), filter).await
 }
 
 /// Those that ask for Freight of one of these Warehouses, directly or by other Stages.

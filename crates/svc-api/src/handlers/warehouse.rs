@@ -1,20 +1,10 @@
 //! Warehouses.
 
-use axum::{
-    Router,
-    extract::Path,
-    response::{IntoResponse, Response},
-};
+use axum::{Router, extract::Path, response::Response};
 use http::HeaderMap;
 
-use super::{Done, Gone, delete, get_or_watch, list, mount as add, refresh::refresh};
-use crate::{
-    api::Api,
-    api_error::ApiResult,
-    caller::Caller,
-    query::Query,
-    watch::{self, Filter, From},
-};
+use super::{Done, Gone, delete, get_or_watch, list_or_watch, mount as add, refresh::refresh};
+use crate::{api::Api, api_error::ApiResult, caller::Caller, query::Query};
 
 pub(super) fn mount(router: Router<Api>) -> Router<Api> {
     let router = add(router, "ListWarehouses", warehouse_list);
@@ -31,11 +21,7 @@ async fn warehouse_list(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let warehouses = &caller.mirrors().warehouses;
-    if query.flag("watch") {
-        let from = From::read(&headers, query.text("resourceVersion"));
-        return watch::watch(&caller, warehouses, &project, Filter::all(), from).await;
-    }
-    Ok(list(&caller, warehouses, &project).await?.into_response())
+    list_or_watch(&caller, warehouses, &project, (&query, &headers), None).await
 }
 
 /// Returns a Warehouse, or the changes of it.

@@ -16,6 +16,7 @@ mod state;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use io_kube::Ports;
 use kube::Client;
 use parking_lot::{Mutex, RwLock};
@@ -125,47 +126,62 @@ impl Mirror {
         self.shared.state.read().tagged(tag, namespace)
     }
 
-    /// The objects of a namespace with this tag, and the version that they were read at.
-    pub(crate) fn tagged_at(&self, tag: &str, namespace: &str) -> Snapshot {
-        let state = self.shared.state.read();
-        Snapshot { version: state.version(), objects: state.tagged(tag, Some(namespace)) }
-    }
-
     /// A namespace as a list, kept for whoever asks next.
     pub(crate) fn document(&self, namespace: &str) -> Document {
+        let make = || {
+            let snapshot = self.list(namespace);
+            (snapshot.version, self.list_document(&snapshot))
+        };
+        self.kept(namespace, make)
+    }
+
+    /// What `make` makes of a version, kept under this name for as long as nothing changes.
+    pub(crate) fn kept(&self, name: &str, make: impl FnOnce() -> (u64, Document)) -> Document {
         let version = self.shared.progress.borrow().version;
-        if let Some((kept, document)) = self.shared.documents.lock().get(namespace)
+        if let Some((kept, document)) = self.shared.documents.lock().get(name)
             && *kept == version
         {
             return document.clone();
         }
-        let snapshot = self.list(namespace);
-        let document = self.list_document(&snapshot);
+        let (version, document) = make();
         let mut documents = self.shared.documents.lock();
         if documents.len() >= MAX_DOCUMENTS {
             documents.clear();
         }
-        documents.insert(namespace.to_owned(), (snapshot.version, document.clone()));
+        documents.insert(name.to_owned(), (version, document.clone()));
         document
     }
 
     /// Objects as a list.
     pub(crate) fn list_document(&self, snapshot: &Snapshot) -> Document {
-        let Snapshot { version, objects } = snapshot;
+        let bodies = snapshot.objects.iter().map(|object| object.json.clone());
+        self.list_of(snapshot.version, None, bodies)
+    }
+
+    /// JSON of objects as a list; `more` is how to go on, and how many come after these.
+    pub(crate) fn list_of(
+        &self,
+        version: u64,
+        more: Option<(&str, usize)>,
+        bodies: impl Iterator<Item = Bytes>,
+    ) -> Document {
         let kind = self.kind();
-        let size: usize = objects.iter().map(|object| object.json.len() + 1).sum();
+        let more = more.map(|(token, remaining)| {
+            let token = serde_json::Value::from(token);
+            format!(r#","continue":{token},"remainingItemCount":{remaining}"#)
+        });
         let mut body = format!(
-            r#"{{"apiVersion":"{}","kind":"{}List","metadata":{{"resourceVersion":"{version}"}},"items":["#,
+            r#"{{"apiVersion":"{}","kind":"{}List","metadata":{{"resourceVersion":"{version}"{}}},"items":["#,
             kind.api_version(),
             kind.name,
+            more.unwrap_or_default(),
         )
         .into_bytes();
-        body.reserve(size + 2);
-        for (index, object) in objects.iter().enumerate() {
+        for (index, object) in bodies.enumerate() {
             if index > 0 {
                 body.push(b',');
             }
-            body.extend_from_slice(&object.json);
+            body.extend_from_slice(&object);
         }
         body.extend_from_slice(b"]}");
         Document::of_bytes(body).with_version(version)
@@ -225,11 +241,11 @@ impl Mirror {
 }
 
 impl Follower {
-    /// The changes since the last call; none when there are none yet.
-    pub(crate) fn changes(&mut self) -> Result<Vec<Arc<Change>>, Expired> {
+    /// The changes since the last call, and the version up to which these are all.
+    pub(crate) fn changes(&mut self) -> Result<(Vec<Arc<Change>>, u64), Expired> {
         self.cursor.mark_seen();
         let state = self.mirror.shared.state.read();
-        state.changes(&mut self.cursor)
+        Ok((state.changes(&mut self.cursor)?, state.version()))
     }
 
     /// Completes when there are changes.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use core_rules::listing::View;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
 
@@ -21,6 +22,8 @@ pub(crate) struct Object {
     pub(crate) json: Bytes,
     /// What it can be found by.
     pub(super) tags: Vec<String>,
+    /// Made when a client first asks for it.
+    card: OnceLock<Bytes>,
     /// Read when a rule first needs it.
     typed: OnceLock<Option<Arc<dyn Any + Send + Sync>>>,
 }
@@ -40,6 +43,7 @@ impl Object {
             version: version.unwrap_or(0),
             tags: (kind.tags)(&value),
             json: complete(kind, raw.get(), &value),
+            card: OnceLock::new(),
             typed: OnceLock::new(),
         })
     }
@@ -62,6 +66,16 @@ impl Object {
     /// Whether it is found by this tag.
     pub(crate) fn has_tag(&self, tag: &str) -> bool {
         self.tags.iter().any(|one| one == tag)
+    }
+
+    /// The JSON of it, as far as it is shown.
+    pub(crate) fn shown_as(&self, view: &View) -> Bytes {
+        let shown = || Bytes::from(view.of(self.value()).to_string());
+        match view {
+            View::Whole => self.json.clone(),
+            View::Card => self.card.get_or_init(shown).clone(),
+            View::Paths(_) => shown(),
+        }
     }
 
     /// The object as a tree.

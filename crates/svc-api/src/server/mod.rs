@@ -8,6 +8,7 @@ mod headers;
 mod health;
 mod limit;
 mod log;
+mod openapi;
 mod request_id;
 mod run;
 
@@ -71,6 +72,9 @@ impl Front {
             Place::Outside => return ApiError::not_found("there is nothing here").into_response(),
         };
         if let Some(response) = health::answer(&self.api, request.method(), &path) {
+            return response;
+        }
+        if let Some(response) = openapi::answer(&self.api, request.method(), &path) {
             return response;
         }
         if !path.starts_with(api_rest::route::PREFIX) {

@@ -6,9 +6,11 @@
 //! stream ends with the login.
 
 mod filter;
+mod position;
+mod source;
 mod stream;
 
-use std::convert::Infallible;
+use std::{collections::VecDeque, convert::Infallible, sync::Arc};
 
 use axum::{
     body::Body,
@@ -19,12 +21,16 @@ use futures::Stream as Frames;
 use http::{HeaderMap, HeaderValue, header};
 
 pub(crate) use filter::Filter;
+pub(crate) use position::Position;
 
-use self::stream::{Stream, Watching};
+use self::{
+    source::{Naming, Source},
+    stream::Stream,
+};
 use crate::{
     api_error::ApiResult,
     caller::{Caller, Target, Verb},
-    mirror::{Expired, Mirror},
+    mirror::{Expired, Mirror, Object},
 };
 
 /// Where a client that lost its stream says that it was.
@@ -60,23 +66,67 @@ pub(crate) async fn watch(
     filter: Filter,
     from: From,
 ) -> ApiResult<Response> {
-    let target = Target::all(mirror.kind(), namespace);
-    caller.require(Verb::Watch, &target).await.map(drop)?;
-    caller.check_project(namespace)?;
-    let mirror = mirror.ready()?;
-    let watching = Watching { caller: caller.clone(), target, filter };
+    let target = permitted(caller, mirror, namespace).await?;
     let stream = match from {
         From::Everything => {
-            let (snapshot, follower) = mirror.follow(namespace);
-            Stream::new(watching, follower, snapshot.objects)
+            let (source, there) = Source::from_now(mirror, target, filter);
+            let ready = there.iter().map(|object| source.present(object)).collect();
+            Stream::new(caller.clone(), vec![source], Naming::Plain, ready)
         }
-        From::After(version) => match mirror.follow_after(namespace, version) {
-            Ok(follower) => Stream::new(watching, follower, Vec::new()),
+        From::After(version) => match Source::after(mirror, target, filter, version) {
+            Ok(source) => Stream::new(caller.clone(), vec![source], Naming::Plain, VecDeque::new()),
             Err(expired) => Stream::ended(expired),
         },
         From::Unknown => Stream::ended(Expired),
     };
     Ok(respond(stream.frames()))
+}
+
+/// The changes of several kinds in one stream. What is there already is followed by a bookmark.
+pub(crate) async fn watch_many(
+    caller: &Caller,
+    mirrors: &[&Mirror],
+    namespace: &str,
+    filter: &Filter,
+    position: &Position,
+) -> ApiResult<Response> {
+    let mut targets = Vec::with_capacity(mirrors.len());
+    for mirror in mirrors {
+        targets.push(permitted(caller, mirror, namespace).await?);
+    }
+    let (mut sources, mut ready) = (Vec::new(), VecDeque::new());
+    for (mirror, target) in mirrors.iter().zip(targets) {
+        let (source, there) = match start(mirror, target, filter.clone(), position) {
+            Ok(started) => started,
+            Err(expired) => return Ok(respond(Stream::ended(expired).frames())),
+        };
+        ready.extend(there.iter().map(|object| source.present(object)));
+        sources.push(source);
+    }
+    ready.push_back(stream::bookmark(&sources));
+    Ok(respond(Stream::new(caller.clone(), sources, Naming::Named, ready).frames()))
+}
+
+/// Follows a kind from where the client was, or with everything that is there.
+fn start(
+    mirror: &Mirror,
+    target: Target,
+    filter: Filter,
+    position: &Position,
+) -> Result<(Source, Vec<Arc<Object>>), Expired> {
+    match position.of(mirror.kind().plural)? {
+        None => Ok(Source::from_now(mirror, target, filter)),
+        Some(version) => Ok((Source::after(mirror, target, filter, version)?, Vec::new())),
+    }
+}
+
+/// The right to watch a kind in a namespace that is a Project.
+async fn permitted(caller: &Caller, mirror: &Mirror, namespace: &str) -> ApiResult<Target> {
+    let target = Target::all(mirror.kind(), namespace);
+    caller.require(Verb::Watch, &target).await.map(drop)?;
+    caller.check_project(namespace)?;
+    mirror.ready()?;
+    Ok(target)
 }
 
 /// A stream of frames, as proxies have to be told.

@@ -1,29 +1,22 @@
 //! The loop behind a stream.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
-use api_rest::sse::{self, ChangeType};
+use api_rest::sse;
 use bytes::Bytes;
 use core_clock::{BoxTask, Sleep};
-use futures::{Stream as Frames, stream};
+use futures::{Stream as Frames, future::select_all, stream};
 
-use super::Filter;
+use super::source::{Naming, Source, position, take_changes};
 use crate::{
     api_error::ApiError,
-    caller::{Caller, Target, Verb},
-    mirror::{Change, Expired, Follower, Object},
+    caller::{Caller, Verb},
+    mirror::Expired,
 };
 
 const KEEPALIVE: Duration = Duration::from_secs(30);
 /// How long a right that was taken back still counts.
 const RECHECK: Duration = Duration::from_mins(1);
-
-/// Who watches what.
-pub(super) struct Watching {
-    pub(super) caller: Caller,
-    pub(super) target: Target,
-    pub(super) filter: Filter,
-}
 
 /// A stream, and what it has yet to say.
 pub(super) struct Stream {
@@ -33,8 +26,9 @@ pub(super) struct Stream {
 }
 
 struct Live {
-    watching: Watching,
-    follower: Follower,
+    caller: Caller,
+    sources: Vec<Source>,
+    naming: Naming,
     keepalive: Sleep,
     recheck: Sleep,
     expiry: Option<Sleep>,
@@ -51,22 +45,23 @@ enum Event {
 }
 
 impl Stream {
-    /// Tells of `objects`, then of changes.
-    pub(super) fn new(watching: Watching, follower: Follower, objects: Vec<Arc<Object>>) -> Self {
-        let there = objects.iter().filter(|object| watching.filter.matches(object));
-        let frame = |object: &Arc<Object>| {
-            Bytes::from(sse::watch_frame(ChangeType::Added, &object.json, None))
-        };
-        let ready = there.map(frame).collect();
-        let ports = watching.caller.api().ports().clone();
-        let left = watching.caller.login().expires.map(|end| end.since(ports.clock.now()));
+    /// Tells what is `ready`, then of changes.
+    pub(super) fn new(
+        caller: Caller,
+        sources: Vec<Source>,
+        naming: Naming,
+        ready: VecDeque<Bytes>,
+    ) -> Self {
+        let ports = caller.api().ports().clone();
+        let left = caller.login().expires.map(|end| end.since(ports.clock.now()));
         let live = Live {
-            follower,
+            caller,
+            sources,
+            naming,
             keepalive: ports.clock.sleep(KEEPALIVE),
             recheck: ports.clock.sleep(RECHECK),
             expiry: left.map(|left| ports.clock.sleep(left)),
             stopping: ports.tasks.stopping(),
-            watching,
         };
         Self { ready, live: Some(Box::new(live)) }
     }
@@ -94,9 +89,7 @@ impl Stream {
             let live = self.live.as_mut()?;
             match live.wait().await {
                 Event::Changed => self.take_changes(),
-                Event::Keepalive => {
-                    self.ready.push_back(Bytes::from_static(sse::KEEPALIVE.as_bytes()));
-                }
+                Event::Keepalive => self.keep_alive(),
                 Event::Recheck => self.recheck().await,
                 Event::Expired => self.end(unauthenticated("the login has expired")),
                 Event::Stopping => self.end(Bytes::from_static(sse::CLOSE.as_bytes())),
@@ -106,24 +99,37 @@ impl Stream {
 
     fn take_changes(&mut self) {
         let Some(live) = self.live.as_mut() else { return };
-        match live.follower.changes() {
-            Ok(changes) => {
-                let filter = &live.watching.filter;
-                self.ready.extend(changes.iter().filter_map(|change| frame(filter, change)));
-            }
-            Err(expired) => self.end(out_of_range(expired)),
+        if let Err(expired) = take_changes(&mut live.sources, live.naming, &mut self.ready) {
+            self.end(out_of_range(expired));
         }
+    }
+
+    /// Keeps the connection alive. Who follows several kinds is told how far each has come, so that
+    /// one that is silent for long does not make them start over.
+    fn keep_alive(&mut self) {
+        self.take_changes();
+        let Some(live) = self.live.as_ref() else { return };
+        self.ready.push_back(match live.naming {
+            Naming::Plain => Bytes::from_static(sse::KEEPALIVE.as_bytes()),
+            Naming::Named => bookmark(&live.sources),
+        });
     }
 
     /// Asks again whether the caller may watch. That nobody can say is no reason to end.
     async fn recheck(&mut self) {
         let Some(live) = self.live.as_mut() else { return };
-        live.watching.caller = live.watching.caller.renewed();
-        let Watching { caller, target, .. } = &live.watching;
-        if let Err(error) = caller.require(Verb::Watch, target).await
-            && error.status() == http::StatusCode::FORBIDDEN
-        {
-            self.end(unauthenticated(ApiError::message(&error)));
+        live.caller = live.caller.renewed();
+        let mut refusal = None;
+        for source in &live.sources {
+            match live.caller.require(Verb::Watch, &source.target).await {
+                Err(error) if error.status() == http::StatusCode::FORBIDDEN => {
+                    refusal = Some(unauthenticated(ApiError::message(&error)));
+                }
+                _ => {}
+            }
+        }
+        if let Some(refusal) = refusal {
+            self.end(refusal);
         }
     }
 
@@ -146,10 +152,10 @@ impl Live {
             () = &mut self.stopping => Event::Stopping,
             () = expiry => Event::Expired,
             () = &mut self.recheck => Event::Recheck,
-            () = self.follower.changed() => Event::Changed,
+            () = changed(&mut self.sources) => Event::Changed,
             () = &mut self.keepalive => Event::Keepalive,
         };
-        let clock = &self.watching.caller.api().ports().clock;
+        let clock = &self.caller.api().ports().clock;
         match event {
             Event::Recheck => self.recheck = clock.sleep(RECHECK),
             // Whatever is sent keeps the connection alive.
@@ -160,10 +166,17 @@ impl Live {
     }
 }
 
-fn frame(filter: &Filter, change: &Change) -> Option<Bytes> {
-    let meaning = filter.meaning(change)?;
-    let id = change.is_complete.then(|| change.version().to_string());
-    Some(Bytes::from(sse::watch_frame(meaning, &change.new.json, id.as_deref())))
+/// Completes when one of them has changes.
+async fn changed(sources: &mut [Source]) {
+    if let [only] = sources {
+        return only.follower.changed().await;
+    }
+    select_all(sources.iter_mut().map(|source| Box::pin(source.follower.changed()))).await;
+}
+
+/// Tells how far each kind has come.
+pub(super) fn bookmark(sources: &[Source]) -> Bytes {
+    Bytes::from(sse::bookmark_frame(&position(sources, Naming::Named)))
 }
 
 fn out_of_range(expired: Expired) -> Bytes {

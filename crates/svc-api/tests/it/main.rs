@@ -10,8 +10,10 @@
 mod action;
 mod credential;
 mod front;
+mod listing;
 mod login;
 mod oidc;
+mod ours;
 mod permission;
 mod provider;
 mod read;

@@ -132,6 +132,15 @@ impl World {
         reply.json()["idToken"].as_str().unwrap().to_owned()
     }
 
+    /// A token of a ServiceAccount.
+    pub(crate) async fn token_of(&self, namespace: &str, account: &str) -> String {
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token");
+        let body =
+            json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+        let reply = self.apply(&path, &body).await;
+        reply["status"]["token"].as_str().unwrap().to_owned()
+    }
+
     pub(crate) async fn get(&self, path: &str, token: &str) -> Reply {
         self.send(Method::GET, path, Some(token), &[], "").await
     }

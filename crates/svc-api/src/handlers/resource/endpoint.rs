@@ -10,17 +10,42 @@ use serde_json::Value;
 use crate::{
     api_error::{ApiError, ApiResult},
     caller::{Caller, Grant, Target, is_segment},
+    query::Query,
 };
+
+/// Whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Write,
+    /// Everything is checked, and nothing is.
+    DryRun,
+}
+
+impl Mode {
+    /// What a query asks for, in the words of Kubernetes.
+    pub(super) fn read(query: &Query) -> ApiResult<Self> {
+        match query.text("dryRun") {
+            "" => Ok(Self::Write),
+            "all" | "All" => Ok(Self::DryRun),
+            _ => Err(ApiError::bad_request("dryRun: only \"all\" is known")),
+        }
+    }
+
+    fn params(self) -> PostParams {
+        PostParams { dry_run: self == Self::DryRun, ..PostParams::default() }
+    }
+}
 
 /// The requests for one object, and what to ask about it.
 pub(super) struct Endpoint {
+    mode: Mode,
     pub(super) target: Target,
     requests: Request,
 }
 
 impl Endpoint {
     /// Finds out how the kind of an object is reached.
-    pub(super) async fn find(caller: &Caller, resource: &Resource) -> ApiResult<Self> {
+    pub(super) async fn find(caller: &Caller, resource: &Resource, mode: Mode) -> ApiResult<Self> {
         let api = caller.api();
         let now = api.ports().clock.monotonic();
         let (version, kind) = (resource.api_version(), resource.kind());
@@ -39,7 +64,7 @@ impl Endpoint {
         let scope =
             if served.is_namespaced { format!("/namespaces/{namespace}") } else { String::new() };
         let requests = Request::new(format!("{root}/{version}{scope}/{}", served.plural));
-        Ok(Self { target, requests })
+        Ok(Self { mode, target, requests })
     }
 
     /// The object as it is stored, if it is.
@@ -60,7 +85,7 @@ impl Endpoint {
         resource: &Resource,
     ) -> ApiResult<Value> {
         let body = serde_json::to_vec(resource.as_object()).map_err(ApiError::internal)?;
-        let request = self.requests.create(&PostParams::default(), body);
+        let request = self.requests.create(&self.mode.params(), body);
         self.send(caller, request).await
     }
 
@@ -71,16 +96,18 @@ impl Endpoint {
         resource: &Resource,
     ) -> ApiResult<Value> {
         let body = serde_json::to_vec(resource.as_object()).map_err(ApiError::internal)?;
-        let request = self.requests.replace(grant.name(), &PostParams::default(), body);
+        let request = self.requests.replace(grant.name(), &self.mode.params(), body);
         self.send(caller, request).await
     }
 
     pub(super) async fn delete(&self, caller: &Caller, grant: Grant) -> ApiResult<()> {
-        let request = self
-            .requests
-            .delete(grant.name(), &DeleteParams::default())
-            .map_err(ApiError::internal)?;
+        let is_dry = self.mode == Mode::DryRun;
+        let params = DeleteParams { dry_run: is_dry, ..DeleteParams::default() };
+        let request = self.requests.delete(grant.name(), &params).map_err(ApiError::internal)?;
         let _reply: Value = caller.api().client().request(request).await?;
+        if is_dry {
+            return Ok(());
+        }
         if let Some(mirror) = caller.mirrors().of(&self.target.group, &self.target.resource) {
             mirror.catch_up_deletion(&self.target.namespace, grant.name()).await;
         }
@@ -95,6 +122,9 @@ impl Endpoint {
     ) -> ApiResult<Value> {
         let request = request.map_err(ApiError::internal)?;
         let written: Value = caller.api().client().request(request).await?;
+        if self.mode == Mode::DryRun {
+            return Ok(written);
+        }
         let version = written.pointer("/metadata/resourceVersion").and_then(Value::as_str);
         let mirror = caller.mirrors().of(&self.target.group, &self.target.resource);
         if let (Some(mirror), Some(version)) = (mirror, version.and_then(|one| one.parse().ok())) {

@@ -14,7 +14,7 @@ use core_rules::{
 };
 use serde_json::Value;
 
-use self::endpoint::Endpoint;
+use self::endpoint::{Endpoint, Mode};
 use super::mount as add;
 use crate::{
     api::Api,
@@ -35,9 +35,14 @@ pub(super) fn mount(router: Router<Api>) -> Router<Api> {
 }
 
 /// Creates objects.
-async fn resource_create(caller: Caller, RawBody(body): RawBody) -> ApiResult<Document> {
+async fn resource_create(
+    caller: Caller,
+    query: Query,
+    RawBody(body): RawBody,
+) -> ApiResult<Document> {
+    let mode = Mode::read(&query)?;
     let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
-    let results = Batch::new(caller).each(placed, Work::Create).await?;
+    let results = Batch::new(caller, mode).each(placed, Work::Create).await?;
     Ok(Document::of(&results)?.with_status(201))
 }
 
@@ -47,15 +52,21 @@ async fn resource_update(
     query: Query,
     RawBody(body): RawBody,
 ) -> ApiResult<Document> {
+    let mode = Mode::read(&query)?;
     let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
     let work = if query.flag("upsert") { Work::Upsert } else { Work::Update };
-    Document::of(&Batch::new(caller).each(placed, work).await?)
+    Document::of(&Batch::new(caller, mode).each(placed, work).await?)
 }
 
 /// Deletes objects.
-async fn resource_delete(caller: Caller, RawBody(body): RawBody) -> ApiResult<Document> {
+async fn resource_delete(
+    caller: Caller,
+    query: Query,
+    RawBody(body): RawBody,
+) -> ApiResult<Document> {
+    let mode = Mode::read(&query)?;
     let placed = in_order_of_deletion(parse(&body).map_err(ApiError::refused)?);
-    Document::of(&Batch::new(caller).each(placed, Work::Delete).await?)
+    Document::of(&Batch::new(caller, mode).each(placed, Work::Delete).await?)
 }
 
 /// What happens to every object of a call.
@@ -71,12 +82,13 @@ enum Work {
 /// The objects of one call.
 struct Batch {
     caller: Caller,
+    mode: Mode,
     bootstrap: Bootstrap,
 }
 
 impl Batch {
-    fn new(caller: Caller) -> Self {
-        Self { caller, bootstrap: Bootstrap::default() }
+    fn new(caller: Caller, mode: Mode) -> Self {
+        Self { caller, mode, bootstrap: Bootstrap::default() }
     }
 
     /// Works on objects one by one. What goes wrong with one is told in its place, unless it is alone.
@@ -103,7 +115,7 @@ impl Batch {
     }
 
     async fn create(&mut self, resource: Resource) -> ApiResult<Done> {
-        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        let endpoint = Endpoint::find(&self.caller, &resource, self.mode).await?;
         let checks = self.checks(&resource).await?;
         if !resource.name().is_empty() && self.stored(&endpoint, &resource).await?.is_some() {
             return Err(ApiError::refused(resource.exists()));
@@ -112,7 +124,7 @@ impl Batch {
     }
 
     async fn update(&mut self, mut resource: Resource, work: Work) -> ApiResult<Done> {
-        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        let endpoint = Endpoint::find(&self.caller, &resource, self.mode).await?;
         let checks = self.checks(&resource).await?;
         let Some(stored) = self.stored(&endpoint, &resource).await? else {
             if work == Work::Upsert {
@@ -130,7 +142,7 @@ impl Batch {
     }
 
     async fn delete(&self, resource: Resource) -> ApiResult<Done> {
-        let endpoint = Endpoint::find(&self.caller, &resource).await?;
+        let endpoint = Endpoint::find(&self.caller, &resource, self.mode).await?;
         self.check_secrets(&checks(&resource).map_err(ApiError::refused)?)?;
         let grant = self.caller.require(Verb::Delete, &endpoint.target).await?;
         let deleted = endpoint.delete(&self.caller, grant).await;
@@ -164,9 +176,11 @@ impl Batch {
         let grant = self.grant(Verb::Create, &endpoint, &resource).await?;
         let written = endpoint.create(&self.caller, grant, &resource).await;
         let written = written.map_err(|error| error.during(Step::Create))?;
-        self.bootstrap.created(&resource);
-        if checks.is_told {
-            self.tell(&written);
+        if self.mode == Mode::Write {
+            self.bootstrap.created(&resource);
+            if checks.is_told {
+                self.tell(&written);
+            }
         }
         Ok(Done::Created(written))
     }
