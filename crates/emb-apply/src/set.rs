@@ -55,8 +55,7 @@ impl FieldSet {
         unite(&mut self.0, other.0);
     }
 
-    /// Takes every field of another set out. With one that has nothing below it there goes everything below it here: what
-    /// is one value has no parts any more.
+    /// Takes every field of another set out, and none but these: what is below one of them stays.
     pub fn subtract(&mut self, other: &Self) {
         subtract(&mut self.0, &other.0);
     }
@@ -147,11 +146,8 @@ fn unite_branch(own: &mut Value, other: Value) {
 fn subtract(from: &mut Map<String, Value>, what: &Map<String, Value>) {
     for (element, branch) in what.iter().filter(|(element, _)| *element != SELF) {
         let Some(own) = from.get_mut(element) else { continue };
-        let left = match below(branch) {
-            None => false,
-            Some(inner) => subtract_branch(own, inner, is_member(branch)),
-        };
-        if !left {
+        let nothing = Map::new();
+        if !subtract_branch(own, below(branch).unwrap_or(&nothing), is_member(branch)) {
             from.remove(element);
         }
     }
@@ -257,7 +253,8 @@ mod tests {
         let cases = [
             (json!({"f:a": {"f:b": {}}}), json!({"f:a": {"f:b": {}}}), json!({})),
             (json!({"f:a": {".": {}, "f:b": {}}}), json!({"f:a": {"f:b": {}}}), json!({"f:a": {}})),
-            (json!({"f:a": {".": {}, "f:b": {}}}), json!({"f:a": {}}), json!({})),
+            (json!({"f:a": {".": {}, "f:b": {}}}), json!({"f:a": {}}), json!({"f:a": {"f:b": {}}})),
+            (json!({"f:a": {"f:b": {}}}), json!({"f:a": {}}), json!({"f:a": {"f:b": {}}})),
             (json!({"f:a": {}}), json!({"f:a": {"f:b": {}}}), json!({"f:a": {}})),
             (json!({"f:a": {}}), json!({"f:b": {}}), json!({"f:a": {}})),
             (

@@ -94,4 +94,15 @@ impl Schema {
     ) -> Vec<FieldError> {
         validate::validate(&self.0, new, old, budget, known)
     }
+
+    /// The same without a look at the structure, for an object that says it is of another kind.
+    pub fn validate_beyond_structure(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        budget: Budget,
+        known: &[FieldError],
+    ) -> Vec<FieldError> {
+        validate::validate_beyond_structure(&self.0, new, old, budget, known, Vec::new())
+    }
 }

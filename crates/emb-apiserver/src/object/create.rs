@@ -5,7 +5,9 @@ use emb_meta::{ObjectExt, Status, validate};
 use emb_store::Op;
 use serde_json::{Value, json};
 
-use super::{check_content, drop_nulls, kind, managed, metadata, refuse, update::Source};
+use super::{
+    called, check_content, drop_nulls, kind, managed, metadata, refuse, refuse_as, update::Source,
+};
 use crate::{access::check_escalation, call::Call};
 
 /// Generated names are cut so that the suffix fits into 63 characters.
@@ -64,7 +66,7 @@ pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, S
     check_escalation(call, object, None)?;
     let errors = validate::check_create(object, call.served.resource.name_rule);
     let errors = check_content(&call.served, object, None, errors);
-    refuse(&call.served, object.name(), &errors)?;
+    refuse_as(&called(&call.served, object), object.name(), &errors)?;
     refuse(&call.served, object.name(), &kind::problems(call, object))?;
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(object, None));

@@ -19,18 +19,11 @@ pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Val
     let decoded = body::decode(&call.body, &content_type)?;
     let mut value = decoded.value;
     check_version(&call.served, &mut value, &call.body)?;
-    let built_in = call.served.custom.is_none();
-    if built_in {
-        check_kind(&call.served, &mut value)?;
-    }
+    check_kind(&call.served, &mut value)?;
     let unknown = call.served.resource.schema.unknown_fields(&value);
     let problems = duplicates(&decoded.duplicates).chain(unknowns(&unknown)).collect();
     report(call, validation, problems)?;
     conform(&call.served, &mut value)?;
-    // Of a custom kind everything is read before anybody asks whether it is the right one.
-    if !built_in && !changes_status_alone(call) {
-        check_kind(&call.served, &mut value)?;
-    }
     Ok(value)
 }
 
@@ -128,12 +121,7 @@ pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
 /// Checks `apiVersion` and `kind` of a patched object.
 pub(crate) fn check_type(call: &Call, object: &mut Value) -> Result<(), Status> {
     check_version(&call.served, object, b"")?;
-    if changes_status_alone(call) { Ok(()) } else { check_kind(&call.served, object) }
-}
-
-/// Whether a request to a custom object changes its status and nothing else, whatever it says about the rest.
-fn changes_status_alone(call: &Call) -> bool {
-    call.served.custom.is_some() && call.path.subresource == "status"
+    check_kind(&call.served, object)
 }
 
 /// Checks `apiVersion`, and that a custom object has both it and `kind`; built-in kinds may leave both out.
@@ -173,23 +161,21 @@ fn check_version(served: &Served, object: &mut Value, body: &[u8]) -> Result<(),
     Ok(())
 }
 
-/// Checks `kind`, and fills in what was left out.
+/// Checks the `kind` of a built-in, and fills in what was left out. That of a custom object is a matter of validation.
 fn check_kind(served: &Served, object: &mut Value) -> Result<(), Status> {
+    if served.custom.is_some() {
+        return Ok(());
+    }
     let kind = object.text(&["kind"]);
     if !kind.is_empty() && kind != &*served.resource.gvk.kind {
-        return Err(other_kind(served, object, kind));
+        return Err(other_kind(served, kind));
     }
     served.add_type(object);
     Ok(())
 }
 
-fn other_kind(served: &Served, object: &Value, kind: &str) -> Status {
+fn other_kind(served: &Served, kind: &str) -> Status {
     let gvk = &served.resource.gvk;
-    if served.custom.is_some() {
-        let error = FieldError::invalid("kind", &json!(kind), &format!("must be {}", gvk.kind));
-        let given = GroupKind::new(gvk.group.clone(), kind);
-        return Status::invalid(&given, object.name(), &[error]);
-    }
     let message = format!(
         "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered",
         &*gvk.version, gvk.kind

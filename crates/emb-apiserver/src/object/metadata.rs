@@ -16,6 +16,9 @@ const SERVER_FIELDS: [&str; 6] = [
     "selfLink",
 ];
 
+/// Those of them that say when the object goes.
+const DELETION_MARKS: [&str; 2] = ["deletionTimestamp", "deletionGracePeriodSeconds"];
+
 /// Checks that metadata has the types every object's has, and drops nulls and empty values from it, as decoding into the
 /// typed form does. Says in the words of the API what does not fit.
 pub(super) fn check_shape(object: &mut Value) -> Result<(), String> {
@@ -125,7 +128,13 @@ pub(super) fn check_deletion_fields(new: &Value, old: &Value) -> Vec<FieldError>
         let path = format!("metadata.{field}");
         changed.then(|| FieldError::invalid(path, &given, "field is immutable"))
     };
-    ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(changes).collect()
+    DELETION_MARKS.into_iter().filter_map(changes).collect()
+}
+
+/// The marks of a deletion that an update does not mention.
+pub(super) fn marks_left_out(new: &Value) -> Vec<&'static str> {
+    let given = |mark: &&str| new.metadata().is_some_and(|metadata| metadata.contains_key(*mark));
+    DELETION_MARKS.into_iter().filter(|mark| !given(mark)).collect()
 }
 
 /// Keeps the server's own fields as they are stored, whatever the client sent.

@@ -10,9 +10,9 @@ mod metadata;
 pub(crate) mod update;
 
 use emb_kinds::BuiltInKind;
-use emb_meta::{FieldError, Status, validate};
+use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use emb_schema::{Budget, Schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{call::Call, registry::Served};
 
@@ -69,6 +69,14 @@ fn check_content(
 ) -> Vec<FieldError> {
     let resource = &served.resource;
     if served.custom.is_some() {
+        if let Some(error) = other_kind(served, new) {
+            // Of another kind neither metadata nor structure is looked at.
+            let mut errors = vec![error];
+            let more =
+                resource.schema.validate_beyond_structure(new, old, Budget::default(), &errors);
+            errors.extend(more);
+            return errors;
+        }
         let more = resource.schema.validate_after(new, old, Budget::default(), &errors);
         errors.extend(more);
         return errors;
@@ -85,6 +93,13 @@ fn check_content(
     errors
 }
 
+/// The error of a custom object that says it is of another kind than those of its endpoint.
+fn other_kind(served: &Served, object: &Value) -> Option<FieldError> {
+    let (given, wanted) = (object.text(&["kind"]), &served.resource.gvk.kind);
+    (given != &**wanted)
+        .then(|| FieldError::invalid("kind", &json!(given), &format!("must be {wanted}")))
+}
+
 /// Whether finalizers of a built-in kind must be domain-qualified: those of Events, Leases and definitions need not be.
 fn finalizers_have_domains(served: &Served) -> bool {
     let resource = &served.group_resource;
@@ -96,9 +111,15 @@ fn finalizers_have_domains(served: &Served) -> bool {
 
 /// 422 when there is anything to complain about.
 fn refuse(served: &Served, name: &str, errors: &[FieldError]) -> Result<(), Status> {
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(Status::invalid(&served.resource.group_kind(), name, errors))
-    }
+    refuse_as(&served.resource.group_kind(), name, errors)
+}
+
+/// The kind that an object says it is of: refusals name that.
+fn called(served: &Served, object: &Value) -> GroupKind {
+    GroupKind::new(served.resource.gvk.group.clone(), object.text(&["kind"]))
+}
+
+/// The same under the name of another kind.
+fn refuse_as(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid(kind, name, errors)) }
 }

@@ -4,7 +4,7 @@ use emb_kinds::BuiltInKind;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
-use super::{check_content, drop_nulls, kind, managed, metadata, refuse};
+use super::{called, check_content, drop_nulls, kind, managed, metadata, refuse, refuse_as};
 use crate::{access::check_escalation, call::Call};
 
 /// How the new object came about; it decides how a changed uid is answered and whose the changes are.
@@ -37,21 +37,35 @@ pub(crate) fn begin(
         let errors = metadata::check_deletion_fields(new, old);
         refuse(&call.served, call.name(), &errors)?;
     }
+    let left_out = metadata::marks_left_out(new);
     metadata::keep_server_fields(new, old);
     separate_status(call, new, old);
     kind::on_update(call, new, old);
     match source {
         Source::Apply => {}
-        _ if typed => managed::of_change(call, new, old),
+        _ if typed => note_managers(call, new, old, &left_out),
         _ => managed::forget(new),
     }
     Ok(())
+}
+
+/// Notes whose the changes are. Marks of deletion that the client left out stay, but are nobody's from then on.
+fn note_managers(call: &Call, new: &mut Value, old: &Value, left_out: &[&str]) {
+    let metadata = new.metadata_mut();
+    let kept: Vec<_> = left_out.iter().filter_map(|mark| metadata.remove_entry(*mark)).collect();
+    managed::of_change(call, new, old);
+    new.metadata_mut().extend(kept);
 }
 
 /// What happens after mutating admission: generation and validation.
 pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<(), Status> {
     metadata::keep_server_fields(new, old);
     super::conform_again(call, new)?;
+    let called = called(&call.served, new);
+    if call.path.subresource == "status" {
+        // Whatever the object calls itself, its status is that of its kind.
+        call.served.add_type(new);
+    }
     kind::complete_update(call, new, old);
     check_escalation(call, new, Some(old))?;
     let resource = &call.served.resource;
@@ -62,7 +76,7 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     if call.path.subresource == "status" {
         errors.iter_mut().for_each(name_from_status);
     }
-    refuse(&call.served, old.name(), &errors)?;
+    refuse_as(&called, old.name(), &errors)?;
     refuse(&call.served, old.name(), &kind::problems(call, new))?;
     if call.served.custom.is_some() {
         call.warnings.extend(validate::warnings(new, Some(old)));
@@ -146,8 +160,9 @@ pub(crate) fn other_uid(call: &Call, given: &str, actual: &str) -> Status {
 /// The main endpoint leaves status alone; the status endpoint changes nothing else.
 fn separate_status(call: &Call, new: &mut Value, old: &Value) {
     if call.path.subresource == "status" {
-        let status = new.get("status").cloned();
+        let [kind, status] = ["kind", "status"].map(|member| new.get(member).cloned());
         metadata::reset(new, old);
+        set_member(new, "kind", kind);
         set_member(new, "status", status);
     } else if call.served.resource.has_status {
         set_member(new, "status", old.get("status").cloned());

@@ -50,6 +50,28 @@ fn every_writer_manages_what_it_changed() {
 }
 
 #[test]
+fn marks_of_deletion_are_nobodys_once_a_writer_leaves_them_out() {
+    test(|api| async move {
+        let mut held = config_map("a", json!({"k": "v"}));
+        held["metadata"]["finalizers"] = json!(["a.b/c"]);
+        let path = format!("{CONFIG_MAPS}/a");
+        api.post(CONFIG_MAPS, &held).await.expect(201);
+        let forget = json!({"metadata": {"managedFields": [{}]}});
+        api.merge(&path, &forget).await.expect(200);
+        api.delete(&path).await.expect(200);
+        let labelled = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "labels": {"x": "y"}}});
+        let apply = format!("{path}?fieldManager=one");
+        let applied = api.patch(&apply, "apply-patch+yaml", &labelled).await.expect(200);
+        let managed = applied.json["metadata"]["managedFields"].to_string();
+        assert!(managed.contains("f:deletionTimestamp"), "{managed}");
+        let put = api.put(&path, &held).await.expect(200);
+        assert!(put.json["metadata"]["deletionTimestamp"].is_string());
+        let managed = put.json["metadata"]["managedFields"].to_string();
+        assert!(!managed.contains("f:deletion"), "{managed}");
+    });
+}
+
+#[test]
 fn managers_stay_through_deletion_marks_and_restarts() {
     let log = MemoryLog::default();
     let setup = |seed| Setup { log: log.clone(), seed, ..Setup::default() };

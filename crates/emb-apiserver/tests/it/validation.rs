@@ -63,6 +63,22 @@ fn the_type_of_a_body_must_fit_the_path() {
         let mut other = widget("a", json!({}));
         other["kind"] = json!("Gizmo");
         api.post(WIDGETS, &other).await.expect(422);
+        // Of another kind the rules are asked, the structure is not.
+        other["spec"] = json!({"color": "pink", "min": 2, "max": 1});
+        let refused = api.post(WIDGETS, &other).await.expect(422);
+        let message = refused.message();
+        assert!(
+            message.starts_with("Gizmo.probe.example.com \"a\" is invalid: [kind: Invalid value: \"Gizmo\": must be Widget, spec: "),
+            "{message}"
+        );
+        assert!(message.ends_with("min must be at most max]"), "{message}");
+        // A status may call itself anything, which is then what refusals call it.
+        api.post(WIDGETS, &widget("named", json!({}))).await.expect(201);
+        let path = format!("{WIDGETS}/named/status");
+        let patched = api.merge(&path, &json!({"kind": "Gizmo", "status": {"phase": 1}})).await;
+        assert_eq!(patched.expect(422).json["details"]["kind"], "Gizmo");
+        let patched = api.merge(&path, &json!({"kind": "Gizmo", "status": {"phase": "x"}})).await;
+        assert_eq!(patched.expect(200).json["kind"], "Widget");
         let mut version = widget("a", json!({}));
         version["apiVersion"] = json!("probe.example.com/v9");
         api.post(WIDGETS, &version).await.expect(400);

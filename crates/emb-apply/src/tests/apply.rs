@@ -46,6 +46,17 @@ fn the_same_again_changes_nothing_and_another_value_moves_the_time() {
 }
 
 #[test]
+fn a_part_that_was_never_there_stays_with_its_owner_when_another_empties_the_whole() {
+    let mut live = apply(None, "m1", 1, json!({"sub": {"x": null}}));
+    live["spec"] = json!({"sub": {}});
+    let new = apply(Some(&live), "m2", 2, json!({"sub": null}));
+    assert_eq!(
+        owners(&new),
+        [owner("m1 A", json!({"f:sub": {"f:x": {}}})), owner("m2 A", json!({"f:sub": {}}))]
+    );
+}
+
+#[test]
 fn what_the_only_owner_drops_goes_and_what_others_own_stays() {
     let live = apply(None, "m1", 1, json!({"color": "red", "count": 1, "sub": {"x": "1"}}));
     let live = apply(Some(&live), "m2", 2, json!({"color": "red"}));

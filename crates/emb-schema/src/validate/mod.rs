@@ -21,7 +21,19 @@ pub(crate) fn validate(
     budget: Budget,
     known: &[FieldError],
 ) -> Vec<FieldError> {
-    let mut errors = structure::check(root, new, old, "");
+    let errors = structure::check(root, new, old, "");
+    validate_beyond_structure(root, new, old, budget, known, errors)
+}
+
+/// Adds what is wrong besides structure to what is wrong with that.
+pub(crate) fn validate_beyond_structure(
+    root: &Node,
+    new: &Value,
+    old: Option<&Value>,
+    budget: Budget,
+    known: &[FieldError],
+    mut errors: Vec<FieldError>,
+) -> Vec<FieldError> {
     if root.below.embedded {
         embedded::check(root, new, &mut errors);
     }
