@@ -77,9 +77,10 @@ impl Bounds {
     pub(crate) fn told(&self, load: &Load, seconds: u64, took: Duration) -> String {
         let megabytes = |bytes: u64| bytes / MEGABYTE;
         format!(
-            "churn: {} writes in {seconds} simulated seconds ({} real ones), every event seen; at most {} MB of files, {} MB of recent events, {} MB of memory",
+            "churn: {} writes in {seconds} simulated seconds ({} real ones), every event seen; the slowest second of writes took {} ms; at most {} MB of files, {} MB of recent events, {} MB of memory",
             load.writes,
             took.as_secs(),
+            load.slowest.as_millis(),
             megabytes(self.largest_files),
             megabytes(self.largest_rings),
             megabytes(self.largest_memory),

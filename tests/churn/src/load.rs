@@ -1,6 +1,11 @@
 //! What is written: a fixed number of objects that change all the time, and some that come and go.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, ensure};
 use core_clock::{Entropy, ManualClock, SeededEntropy};
@@ -27,6 +32,8 @@ pub(crate) struct Load {
     expected: BTreeMap<Key, u64>,
     watchers: Vec<Watcher>,
     pub(crate) events: u64,
+    /// The longest that the commits of a second took, which includes what compaction did between them.
+    pub(crate) slowest: Duration,
 }
 
 impl Load {
@@ -40,6 +47,7 @@ impl Load {
             expected: BTreeMap::new(),
             watchers,
             events: 0,
+            slowest: Duration::ZERO,
         }
     }
 
@@ -56,8 +64,11 @@ impl Load {
                 commit.push(op);
             }
         }
+        let begin = Instant::now();
         let pending = commits.into_iter().map(|ops| self.store.commit(ops));
-        for events in block_on(join_all(pending)) {
+        let outcomes = block_on(join_all(pending));
+        self.slowest = self.slowest.max(begin.elapsed());
+        for events in outcomes {
             for event in events? {
                 self.writes += 1;
                 match event.change {
