@@ -49,6 +49,18 @@ pub(super) async fn reinvocation(stand: &Stand<'_, '_>) -> Result<()> {
     equal("calls", &asked, &[2, 1, 1, 1])
 }
 
+/// Webhooks that answer each other's changes are asked once more, not forever.
+pub(super) async fn quarrel(stand: &Stand<'_, '_>) -> Result<()> {
+    stand.answer("yes", |request| append(request, "y"));
+    stand.answer("no", |request| append(request, "n"));
+    let again = json!({"reinvocationPolicy": "IfNeeded"});
+    let hooks = vec![stand.hook("yes", again.clone()), stand.hook("no", again)];
+    stand.configure(MUTATING, "conf", hooks).await?;
+    let created = stand.world.create(&stand.namespace.widgets(), &widget("w")).await?;
+    at(&created, "/spec/path", json!(["y", "n", "y", "n"]))?;
+    equal("calls", &["yes", "no"].map(|name| stand.asked(name)), &[2, 2])
+}
+
 pub(super) async fn pruned_defaulted_and_validated(stand: &Stand<'_, '_>) -> Result<()> {
     stand.configure(MUTATING, "conf", vec![stand.hook("m", json!({}))]).await?;
     let widgets = stand.namespace.widgets();

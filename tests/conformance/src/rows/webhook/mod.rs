@@ -32,6 +32,7 @@ pub(crate) async fn calls(world: &World<'_>) -> Result<()> {
     let mut cases = Cases::default();
     case!(cases, world, "order", changes::order);
     case!(cases, world, "reinvocation", changes::reinvocation);
+    case!(cases, world, "webhooks against each other", changes::quarrel);
     case!(cases, world, "after changes", changes::pruned_defaulted_and_validated);
     case!(cases, world, "denials", refusals::denials);
     case!(cases, world, "warnings", refusals::warnings);
