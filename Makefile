@@ -35,7 +35,7 @@ require-rust:
 
 ## ---- tests
 
-test: lint unit test-vectors conformance permissions admission scenarios cluster-e2e test-portable crash churn ## Run every tier: lints, unit, vectors, conformance, permissions, admission and scenarios on both engines, up on a cluster, crash
+test: lint unit test-vectors conformance permissions admission scenarios cluster-e2e test-portable crash churn histories ## Run every tier: lints, unit, vectors, conformance, permissions, admission and scenarios on both engines, up on a cluster, crash, random histories
 
 t: ## The fast loop: unit tests alone
 	cargo test --workspace --locked --quiet
