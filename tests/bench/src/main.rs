@@ -22,6 +22,7 @@ mod objects;
 mod pipeline;
 mod process;
 mod report;
+mod rest;
 mod startup;
 mod storage;
 mod trivial_steps;
@@ -79,6 +80,7 @@ enum Area {
     Promotions,
     Pipeline,
     Storage,
+    Api,
 }
 
 #[derive(Subcommand)]
@@ -118,6 +120,9 @@ async fn main() -> Result<()> {
     }
     if args.only.is_none_or(|only| only == Area::Storage) {
         storage::measure(args.embedded_only, args.small, &mut report).await?;
+    }
+    if args.only.is_none_or(|only| only == Area::Api) {
+        rest::measure(args.small, &mut report).await?;
     }
     if !args.small {
         let earlier = if args.only.is_some() { Earlier::Kept } else { Earlier::Forgotten };

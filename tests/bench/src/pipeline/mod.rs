@@ -3,7 +3,7 @@
 mod fan_out;
 mod plane;
 mod population;
-mod project;
+pub(crate) mod project;
 mod requests;
 
 use anyhow::Result;

@@ -18,14 +18,14 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A Project by name.
-pub(super) struct Project<'a> {
-    pub(super) client: &'a Client,
-    pub(super) name: String,
+pub(crate) struct Project<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) name: String,
 }
 
 impl<'a> Project<'a> {
     /// Creates the Project, and lets its Stages promote by themselves.
-    pub(super) async fn create(client: &'a Client, name: &str) -> Result<Self> {
+    pub(crate) async fn create(client: &'a Client, name: &str) -> Result<Self> {
         let project = Self { client, name: name.to_owned() };
         let body = object("Project", name, json!({}));
         post(client, &format!("{GROUP}/projects"), &body).await?;
@@ -37,7 +37,7 @@ impl<'a> Project<'a> {
     }
 
     /// A Warehouse that looks for nothing by itself.
-    pub(super) async fn add_warehouse(&self, name: &str) -> Result<()> {
+    pub(crate) async fn add_warehouse(&self, name: &str) -> Result<()> {
         let git = json!({"repoURL": "https://127.0.0.1:1/none.git"});
         let spec = json!({"spec": {
             "freightCreationPolicy": "Manual", "interval": "24h", "subscriptions": [{"git": git}],
@@ -46,7 +46,7 @@ impl<'a> Project<'a> {
     }
 
     /// Stages of two trivial steps each, which take Freight of the Warehouse.
-    pub(super) async fn add_stages(&self, warehouse: &str, count: usize) -> Result<()> {
+    pub(crate) async fn add_stages(&self, warehouse: &str, count: usize) -> Result<()> {
         let add = |number: usize| async move {
             let stage = stage(&format!("{warehouse}-{number:05}"), warehouse);
             self.post("stages", &stage).await
@@ -55,22 +55,22 @@ impl<'a> Project<'a> {
     }
 
     /// Freight with a commit of its own.
-    pub(super) async fn add_freight(&self, warehouse: &str, number: usize) -> Result<()> {
+    pub(crate) async fn add_freight(&self, warehouse: &str, number: usize) -> Result<()> {
         self.post("freights", &freight(&self.name, warehouse, number)).await
     }
 
     /// Pieces of Freight with these numbers.
-    pub(super) async fn fill_freight(&self, warehouse: &str, numbers: Range<usize>) -> Result<()> {
+    pub(crate) async fn fill_freight(&self, warehouse: &str, numbers: Range<usize>) -> Result<()> {
         in_parallel(numbers, |number| self.add_freight(warehouse, number)).await
     }
 
     /// From now on Stages promote nothing by themselves.
-    pub(super) async fn stop_promoting(&self) -> Result<()> {
+    pub(crate) async fn stop_promoting(&self) -> Result<()> {
         let path = format!("{}/{}", self.path("projectconfigs"), self.name);
         self.patch(&path, &json!({"spec": {"promotionPolicies": []}})).await
     }
 
-    pub(super) async fn patch(&self, path: &str, patch: &Value) -> Result<()> {
+    pub(crate) async fn patch(&self, path: &str, patch: &Value) -> Result<()> {
         let headers = [("content-type", "application/merge-patch+json")];
         let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
         ensure!(reply.status.is_success(), "patch {path}: {}", reply.text());
@@ -78,7 +78,7 @@ impl<'a> Project<'a> {
     }
 
     /// The path of a kind.
-    pub(super) fn path(&self, plural: &str) -> String {
+    pub(crate) fn path(&self, plural: &str) -> String {
         format!("{GROUP}/namespaces/{}/{plural}", self.name)
     }
 
