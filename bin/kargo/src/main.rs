@@ -30,14 +30,14 @@ mod version;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use io_runtime::{SystemEnvironment, telemetry};
 
 use crate::exit::{Exit, Failure};
 
 /// Continuous promotion for GitOps: artifacts move from stage to stage as you declare it
 #[derive(Parser)]
-#[command(name = "kargo", version = version::number(), disable_help_subcommand = true)]
+#[command(name = "kargo", version = version::number())]
 enum Program {
     #[command(flatten)]
     Command(Box<Command>),
@@ -83,18 +83,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = match Program::try_parse() {
+    let matches = match Program::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return cli::refused(&error),
+    };
+    let command = match Program::from_arg_matches(&matches) {
         Ok(Program::Command(command)) => *command,
-        Ok(Program::Verb(verb)) => return cli::run(*verb),
-        Err(error) => {
-            if let Some(code) = cli::refused(&error) {
-                return code;
-            }
-            // Help and version are no errors; clap prints each to its proper stream.
-            let code = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            drop(error.print());
-            return code.into();
-        }
+        Ok(Program::Verb(verb)) => return cli::run(*verb, &matches),
+        Err(error) => return cli::refused(&error),
     };
     match run(command) {
         Ok(()) => Exit::Success.into(),

@@ -92,6 +92,12 @@ impl Client {
         serde_json::from_slice(&bytes).map_err(|error| Error::Unreadable(error.to_string()))
     }
 
+    /// The text at a route.
+    pub(crate) async fn text(&self, route: &Route) -> Result<String, Error> {
+        let bytes = self.send(Method::GET, route, Content::None).await?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// Sends a request whose answer says nothing.
     pub(crate) async fn act(
         &self,

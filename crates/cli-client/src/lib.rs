@@ -35,7 +35,7 @@ pub use kind::Kind;
 pub use log_stream::LogStream;
 pub use object::Object;
 pub use promotion::{DownstreamResult, FreightChoice};
-pub use resource::{BatchResult, Outcome};
+pub use resource::{BatchResult, Effect, Outcome};
 pub use role::{Change as RoleChange, Claim};
 pub use route::Route;
 pub use scope::Scope;

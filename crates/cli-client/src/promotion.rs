@@ -76,6 +76,17 @@ impl Client {
         Ok(DownstreamResult { created: created.collect(), errors: answer.errors })
     }
 
+    /// Which versions of images the Stages of a Project have and had.
+    pub async fn images(&self, project: &str) -> Result<Value, Error> {
+        self.get(&Route::of(&["projects"]).name(project).word("images")).await
+    }
+
+    /// What a step of a Promotion told, by its position or its alias.
+    pub async fn step_log(&self, project: &str, name: &str, step: &str) -> Result<String, Error> {
+        let promotion = Route::of(&["projects"]).name(project).word("promotions").name(name);
+        self.text(&promotion.word("steps").name(step).word("logs")).await
+    }
+
     /// Ends a Promotion that has not ended.
     pub async fn abort_promotion(&self, project: &str, name: &str) -> Result<(), Error> {
         let route = Route::of(&["projects"]).name(project).word("promotions").name(name);

@@ -6,6 +6,16 @@ use serde_json::Value;
 
 use crate::{Client, Error, Object, Route, client::Content};
 
+/// Whether something is done, or only what would be done is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effect {
+    /// It is done.
+    #[default]
+    Real,
+    /// The server checks everything, and keeps nothing.
+    DryRun,
+}
+
 /// What was done with an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -42,19 +52,31 @@ struct Entry {
 
 impl Client {
     /// Creates the objects of a stream of YAML documents.
-    pub async fn create_resources(&self, manifests: String) -> Result<BatchResult, Error> {
-        self.batch(Method::POST, Route::of(&["resources"]), manifests).await
+    pub async fn create_resources(
+        &self,
+        manifests: String,
+        effect: Effect,
+    ) -> Result<BatchResult, Error> {
+        self.batch(Method::POST, Route::of(&["resources"]), manifests, effect).await
     }
 
     /// Creates or replaces the objects of a stream of YAML documents.
-    pub async fn apply_resources(&self, manifests: String) -> Result<BatchResult, Error> {
+    pub async fn apply_resources(
+        &self,
+        manifests: String,
+        effect: Effect,
+    ) -> Result<BatchResult, Error> {
         let route = Route::of(&["resources"]).query("upsert", "true");
-        self.batch(Method::PUT, route, manifests).await
+        self.batch(Method::PUT, route, manifests, effect).await
     }
 
     /// Deletes the objects of a stream of YAML documents.
-    pub async fn delete_resources(&self, manifests: String) -> Result<BatchResult, Error> {
-        self.batch(Method::DELETE, Route::of(&["resources"]), manifests).await
+    pub async fn delete_resources(
+        &self,
+        manifests: String,
+        effect: Effect,
+    ) -> Result<BatchResult, Error> {
+        self.batch(Method::DELETE, Route::of(&["resources"]), manifests, effect).await
     }
 
     async fn batch(
@@ -62,7 +84,12 @@ impl Client {
         method: Method,
         route: Route,
         manifests: String,
+        effect: Effect,
     ) -> Result<BatchResult, Error> {
+        let route = match effect {
+            Effect::Real => route,
+            Effect::DryRun => route.query("dryRun", "All"),
+        };
         let content = Content::Manifests(manifests);
         let answer: Answer = self.exchange(method, &route, content).await?;
         let mut result = BatchResult::default();

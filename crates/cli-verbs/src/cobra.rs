@@ -1,5 +1,7 @@
 //! The checks of arguments that scripts know by their words, which are those of the reference's library.
 
+use std::error::Error as _;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::{CliResult, Exit, Failure};
@@ -116,6 +118,11 @@ pub fn translate(error: &clap::Error, path: &str) -> Failure {
         ErrorKind::UnknownArgument => format!("unknown command {argument:?} for {path:?}"),
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             format!("flag needs an argument: {flag}")
+        }
+        ErrorKind::ValueValidation => {
+            let why = error.source().map(ToString::to_string).unwrap_or_default();
+            let given = text(ContextKind::InvalidValue);
+            format!("invalid argument {given:?} for {flag:?} flag: {why}")
         }
         _ => first_line(error),
     };

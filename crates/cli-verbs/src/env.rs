@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::{
     exit::CliResult,
-    ports::{Browser, CallbackServer, ClusterLogin, Streams, Terminal},
+    output::Table,
+    ports::{Browser, CallbackServer, ClusterLogin, Keyring, LocalRun, Streams, Terminal},
 };
 
 /// Which build this is.
@@ -40,6 +41,10 @@ pub struct Env {
     pub callbacks: Arc<dyn CallbackServer>,
     /// The user's cluster.
     pub cluster: Arc<dyn ClusterLogin>,
+    /// Where the system keeps secrets, if it does.
+    pub keyring: Option<Arc<dyn Keyring>>,
+    /// Promotions on this machine.
+    pub local_run: Arc<dyn LocalRun>,
     /// Which build this is.
     pub build: Build,
 }
@@ -58,6 +63,13 @@ impl Env {
     /// Writes a line of data.
     pub(crate) fn out_line(&self, line: &str) -> CliResult {
         self.out(&format!("{line}\n"))
+    }
+
+    /// A table, in colours where somebody reads it who did not refuse them.
+    pub(crate) fn table(&self) -> Table {
+        let is_dumb = self.variable("TERM").as_deref() == Some("dumb");
+        let wants_none = is_dumb || self.variable("NO_COLOR").is_some();
+        Table::new(self.terminal.is_read() && !wants_none)
     }
 
     /// Says something that is not data.

@@ -14,12 +14,14 @@ mod scope_args;
 mod session;
 mod verb;
 
-use clap::{CommandFactory as _, Parser};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 
 pub use cobra::translate;
 pub use env::{Build, Env};
 pub use exit::{CliResult, Exit, Failure};
 pub use verb::Verb;
+
+use crate::output::PrintArgs;
 
 /// The verbs alone, for their usage.
 #[derive(Parser)]
@@ -29,13 +31,31 @@ struct Verbs {
     verb: Verb,
 }
 
-/// Carries a verb out. What went wrong is told; its exit code is returned.
-pub async fn run(env: &Env, verb: Verb) -> Result<(), Exit> {
-    let is_verbose = verb.is_verbose();
-    let Err(failure) = verb::run(env, verb).await else { return Ok(()) };
+/// Carries out the verb that was read from `matches`. What went wrong is told; its exit code is returned.
+pub async fn run(env: &Env, verb: Verb, matches: &ArgMatches) -> Result<(), Exit> {
+    let command = innermost(matches);
+    // Nobody should log in for a result that could not be shown.
+    let done = match PrintArgs::check(command) {
+        Ok(()) => verb::run(env, verb).await,
+        Err(failure) => Err(failure),
+    };
+    let Err(failure) = done else { return Ok(()) };
     // The streams may be what failed.
-    let _ = tell(env, &failure, is_verbose);
+    let _ = tell(env, &failure, is_verbose(command));
     Err(failure.exit)
+}
+
+/// The arguments of the command that was meant, such as those of `stages` in `kargo get stages`.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    match matches.subcommand() {
+        Some((_, command)) => innermost(command),
+        None => matches,
+    }
+}
+
+/// Whether the user wants to know more about refusals; not every command has something to say.
+fn is_verbose(command: &ArgMatches) -> bool {
+    command.try_get_one::<bool>("verbose").ok().flatten().is_some_and(|verbose| *verbose)
 }
 
 /// Tells a failure: its message, then what may help.

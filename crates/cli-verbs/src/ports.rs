@@ -18,6 +18,8 @@ pub trait Streams: Send + Sync {
 pub trait Terminal: Send + Sync {
     /// Whether somebody watches what is said.
     fn is_watched(&self) -> bool;
+    /// Whether somebody reads the data as it is written, rather than a program or a file.
+    fn is_read(&self) -> bool;
     /// Asks for something that is not shown while it is typed.
     fn ask_secret(&self, question: &str) -> io::Result<String>;
 }
@@ -54,8 +56,25 @@ pub struct Callback {
     pub reply: Box<dyn FnOnce(u16, String) -> BoxFuture<'static, ()> + Send>,
 }
 
+/// Where the system keeps secrets of its user.
+pub trait Keyring: Send + Sync {
+    /// The secret of an account, if it is there.
+    fn get(&self, account: &str) -> io::Result<Option<String>>;
+    /// Keeps a secret in place of the one before.
+    fn set(&self, account: &str, secret: &str) -> io::Result<()>;
+    /// Forgets a secret.
+    fn delete(&self, account: &str) -> io::Result<()>;
+}
+
+/// Promotions on this machine.
+pub trait LocalRun: Send + Sync {
+    /// Shows what the Promotion among some manifests would do, as `text`, `json` or `yaml`; whether it would succeed.
+    fn preview(&self, manifests: String, form: &'static str) -> BoxFuture<'_, io::Result<bool>>;
+}
+
 /// The cluster of the user's kubeconfig.
 pub trait ClusterLogin: Send + Sync {
-    /// The token by which the user is known there.
-    fn bearer_token(&self) -> BoxFuture<'_, Result<String, String>>;
+    /// The token by which the user is known there, or a new one of a ServiceAccount that they name as
+    /// `namespace/name`.
+    fn bearer_token(&self, account: Option<String>) -> BoxFuture<'_, Result<String, String>>;
 }

@@ -1,7 +1,8 @@
 //! From arguments, variables and the configuration to a client that is logged in.
 //!
 //! Arguments win over variables, variables over the file, each for its own field. One rule stands above that: a stored
-//! token is sent to the server that it was stored for and to no other.
+//! token is sent to the server that it was stored for and to no other. Who logged in nowhere means the server of this
+//! machine, which leaves its user a token.
 
 use std::time::Duration;
 
@@ -10,8 +11,10 @@ use cli_client::{
     oidc::{Provider, Tokens},
 };
 
+use serde_json::Value;
+
 use crate::{
-    config::{Config, Connection, Store},
+    config::{Config, Connection, Store, local},
     env::Env,
     exit::{CliResult, Context as _, Exit, Failure},
 };
@@ -22,6 +25,9 @@ const EXPIRED: &str = "your token is expired; please use `kargo login` to re-aut
 const NOT_REFRESHED: &str = "error refreshing token; please use `kargo login` to re-authenticate";
 /// A token that ends within this is refreshed, so that it does not end on the way.
 const MARGIN: Duration = Duration::from_secs(30);
+
+/// By this in its version a server of ours is known from the reference.
+const COMPILER: &str = "rustc";
 
 /// Which server, and who asks
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -48,6 +54,17 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     /// The Project of commands that name none; empty when there is none.
     pub(crate) default_project: String,
+}
+
+impl Session {
+    /// Refuses a server that would do what it is only asked about: the reference does not know dry runs.
+    pub(crate) async fn check_dry_runs(&self) -> CliResult {
+        let version = self.client.server_version().await.context("get server version")?;
+        if version.get("compiler").and_then(Value::as_str) == Some(COMPILER) {
+            return Ok(());
+        }
+        Err(Failure::error("the server knows no dry runs, and would do what it is asked about"))
+    }
 }
 
 /// What is known of a connection before the token is looked at.
@@ -91,7 +108,9 @@ impl Env {
 
     /// Where the configuration is kept.
     pub(crate) fn store(&self) -> CliResult<Store> {
-        Store::from_environment(&*self.environment)
+        let is_off = self.variable("KARGO_KEYRING").as_deref() == Some("off");
+        let keyring = self.keyring.clone().filter(|_| !is_off);
+        Store::from_environment(&*self.environment, keyring)
     }
 
     fn plan(&self, args: &ConnectionArgs) -> CliResult<Plan> {
@@ -111,8 +130,21 @@ impl Env {
         }
         let config = self.store()?.load()?;
         let context = config.context_name(args.context.as_deref()).to_owned();
-        let connection = config.connection(&context)?.clone();
+        let mut connection = config.connection(&context)?.clone();
+        if connection.api_address.is_empty() && args.context.is_none() {
+            self.fill_in(&mut connection);
+        }
         plan_with(&context, connection, address, token, skips)
+    }
+
+    /// Who has logged in nowhere means the server of this machine.
+    fn fill_in(&self, connection: &mut Connection) {
+        let Some(local) = local::connection(&*self.environment, self.now()) else { return };
+        let chosen = std::mem::take(&mut connection.project);
+        *connection = local;
+        if !chosen.is_empty() {
+            connection.project = chosen;
+        }
     }
 
     async fn fresh_token(

@@ -16,6 +16,10 @@ impl Terminal for ProcessTerminal {
         io::stderr().is_terminal()
     }
 
+    fn is_read(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// Asks on the terminal itself, so that input and output may be elsewhere.
     fn ask_secret(&self, question: &str) -> io::Result<String> {
         let nobody = |_| io::Error::other("there is no terminal to ask on; give it as an argument");

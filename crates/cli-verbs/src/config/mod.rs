@@ -1,15 +1,19 @@
 //! What the command line remembers between calls.
 //!
 //! The file is the reference's: one server, flat. Beside it, in the same file, there may be named contexts, each with the
-//! same fields; the flat one is the context without a name. A file without contexts stays one that the reference reads.
+//! same fields; the flat one is the context without a name. A file without contexts stays one that the reference reads. Who
+//! has logged in nowhere gets the server that runs on the same machine, if one does.
 
+pub(crate) mod local;
 mod store;
+mod vault;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use store::Store;
+use vault::TokenStore;
 
 use crate::exit::{CliResult, Failure};
 
@@ -37,6 +41,8 @@ pub(crate) struct Connection {
     pub(crate) bearer_token: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) refresh_token: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_store: Option<TokenStore>,
     #[serde(rename = "insecureSkipTLSVerify", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) insecure_skip_tls_verify: bool,
     #[serde(skip_serializing_if = "is_zero")]
@@ -77,6 +83,12 @@ impl Config {
             Failure::usage(format!("there is no context {name:?}"))
                 .hint("list them with `kargo config get-contexts`, or make one with `kargo login --context NAME`")
         })
+    }
+
+    /// All connections, by the names of their contexts.
+    fn connections_mut(&mut self) -> impl Iterator<Item = (&str, &mut Connection)> {
+        let named = self.contexts.iter_mut().map(|(name, connection)| (name.as_str(), connection));
+        std::iter::once(("", &mut self.flat)).chain(named)
     }
 
     /// The connection of a context to change; a new one where there is none.

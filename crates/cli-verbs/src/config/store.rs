@@ -7,25 +7,34 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
     path::PathBuf,
+    sync::Arc,
 };
 
 use core_clock::Environment;
 
-use super::Config;
-use crate::exit::{CliResult, Context as _, Failure};
+use super::{Config, vault};
+use crate::{
+    exit::{CliResult, Context as _, Failure},
+    ports::Keyring,
+};
 
 /// Nobody's configuration is larger.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Where the configuration is kept.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Store {
     path: PathBuf,
+    /// Where tokens go, if the system has such a place.
+    keyring: Option<Arc<dyn Keyring>>,
 }
 
 impl Store {
     /// `$XDG_CONFIG_HOME/kargo/config`, or `~/.config/kargo/config` on every system.
-    pub(crate) fn from_environment(environment: &dyn Environment) -> CliResult<Self> {
+    pub(crate) fn from_environment(
+        environment: &dyn Environment,
+        keyring: Option<Arc<dyn Keyring>>,
+    ) -> CliResult<Self> {
         let variable = |name| environment.var(name).filter(|value| !value.is_empty());
         let folder = match (variable("XDG_CONFIG_HOME"), variable("HOME")) {
             (Some(folder), _) => PathBuf::from(folder),
@@ -34,7 +43,7 @@ impl Store {
                 return Err(Failure::usage("neither XDG_CONFIG_HOME nor HOME is set"));
             }
         };
-        Ok(Self { path: folder.join("kargo").join("config") })
+        Ok(Self { path: folder.join("kargo").join("config"), keyring })
     }
 
     /// Where the file is.
@@ -42,8 +51,16 @@ impl Store {
         &self.path
     }
 
-    /// The configuration; an empty one where there is no file.
+    /// The configuration with its tokens; an empty one where there is no file.
     pub(crate) fn load(&self) -> CliResult<Config> {
+        let mut config = self.read()?;
+        if let Some(keyring) = &self.keyring {
+            vault::bring_back(&mut config, &**keyring);
+        }
+        Ok(config)
+    }
+
+    fn read(&self) -> CliResult<Config> {
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
@@ -86,13 +103,20 @@ impl Store {
 
     /// Replaces the file. The caller holds the lock.
     pub(crate) fn save(&self, config: &Config) -> CliResult {
-        let text = serde_saphyr::to_string(config)
+        let mut config = config.clone();
+        if let Some(keyring) = &self.keyring {
+            vault::put_away(&mut config, &**keyring);
+        }
+        let text = serde_saphyr::to_string(&config)
             .map_err(|error| Failure::error(format!("save config: {error}")))?;
         self.replace(text.as_bytes()).context("save config")
     }
 
     /// Forgets everything.
     pub(crate) fn delete(&self) -> CliResult {
+        if let (Some(keyring), Ok(mut config)) = (&self.keyring, self.read()) {
+            vault::forget(&mut config, &**keyring);
+        }
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(Failure::from(error).context("delete config"))
@@ -125,7 +149,7 @@ mod tests {
         let path = folder.path().to_str().unwrap().to_owned();
         let environment: FixedEnvironment =
             [("XDG_CONFIG_HOME", path.as_str()), ("HOME", "/elsewhere")].into_iter().collect();
-        Store::from_environment(&environment).unwrap()
+        Store::from_environment(&environment, None).unwrap()
     }
 
     #[test]

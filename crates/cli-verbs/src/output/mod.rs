@@ -85,6 +85,6 @@ impl Env {
         let head = columns.head(width);
         let now = self.now();
         let rows: Vec<_> = objects.iter().map(|one| columns.row(one, width, now)).collect();
-        self.out(&Table::default().draw(has_head.then_some(&head), &rows))
+        self.out(&self.table().draw(has_head.then_some(&head), &rows))
     }
 }

@@ -1,5 +1,7 @@
 //! The flags that say in which form a result is shown.
 
+use clap::{ArgMatches, FromArgMatches as _};
+
 use super::{
     Width,
     format::{Format, JsonPathForm},
@@ -38,6 +40,18 @@ pub(crate) struct PrintArgs {
 }
 
 impl PrintArgs {
+    /// Whether a command that shows something was told a form that exists.
+    pub(crate) fn check(command: &ArgMatches) -> CliResult {
+        match command.try_contains_id("output") {
+            Ok(true) => {
+                let print = Self::from_arg_matches(command);
+                print.map_err(|error| Failure::usage(error.to_string()))?.format().map(drop)
+            }
+            // It was given none, or it shows nothing.
+            _ => Ok(()),
+        }
+    }
+
     /// The form that was asked for; a template alone is a Go template.
     pub(crate) fn format(&self) -> CliResult<Option<Format>> {
         let Some(output) = self.output.as_deref().filter(|output| !output.is_empty()) else {

@@ -5,13 +5,22 @@ const PADDING: usize = 3;
 /// No column but the last is narrower, its padding included.
 const NARROWEST: usize = 6;
 
+/// To the colour of the terminal.
+const PLAIN: &str = "\u{1b}[0m";
+
 /// A table whose columns keep the widths they once had, so that rows that come later stand below each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     widths: Vec<usize>,
+    is_painted: bool,
 }
 
 impl Table {
+    /// A table without rows so far.
+    pub(crate) fn new(is_painted: bool) -> Self {
+        Self { widths: Vec::new(), is_painted }
+    }
+
     /// Draws rows, after a head if there is one. No rows, no head.
     pub(crate) fn draw(&mut self, head: Option<&[&str]>, rows: &[Vec<String>]) -> String {
         if rows.is_empty() {
@@ -39,7 +48,10 @@ impl Table {
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
         for (at, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
-            line.push_str(cell);
+            match colour(cell).filter(|_| self.is_painted) {
+                Some(colour) => line.extend([colour, cell, PLAIN]),
+                None => line.push_str(cell),
+            }
             if at + 1 < cells.len() {
                 let missing = width.saturating_sub(cell.chars().count());
                 line.extend(std::iter::repeat_n(' ', missing));
@@ -48,6 +60,16 @@ impl Table {
         line.truncate(line.trim_end().len());
         line.push('\n');
         line
+    }
+}
+
+/// The colour of words that say how something is: green, red or yellow.
+fn colour(cell: &str) -> Option<&'static str> {
+    match cell {
+        "True" | "Healthy" | "Succeeded" | "passed" => Some("\u{1b}[32m"),
+        "False" | "Unhealthy" | "Failed" | "Errored" | "refused" => Some("\u{1b}[31m"),
+        "Unknown" | "Progressing" | "Pending" | "Running" | "Aborted" => Some("\u{1b}[33m"),
+        _ => None,
     }
 }
 
@@ -77,6 +99,14 @@ mod tests {
             "NAME          S      AGE\na             x...   1d\nlonger-name          2d\n";
         assert_eq!(drawn, expected);
         assert_eq!(table.draw(None, &[row(&["b", "", "3d"])]), "b                    3d\n");
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        let mut table = Table::new(true);
+        let rows = [row(&["Healthy", "1d"]), row(&["x", "2d"])];
+        let expected = "\u{1b}[32mHealthy\u{1b}[0m   1d\nx         2d\n";
+        assert_eq!(table.draw(None, &rows), expected);
     }
 
     #[test]

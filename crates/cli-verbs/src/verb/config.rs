@@ -5,11 +5,12 @@ use crate::{
     config::{Connection, REDACTED},
     env::Env,
     exit::{CliResult, Exit, Failure},
-    output::{Format, PrintArgs, Table},
+    output::{Format, PrintArgs},
 };
 
 /// Show or change what the command line remembers
 #[derive(clap::Args, Debug)]
+#[command(disable_help_subcommand = true)]
 pub struct ConfigArgs {
     #[command(subcommand)]
     what: What,
@@ -114,7 +115,7 @@ fn get_contexts(env: &Env) -> CliResult {
         rows.push(row("", nameless));
     }
     rows.extend(config.contexts.iter().map(|(name, connection)| row(name, connection)));
-    env.out(&Table::default().draw(Some(&["CURRENT", "NAME", "SERVER", "PROJECT"]), &rows))
+    env.out(&env.table().draw(Some(&["CURRENT", "NAME", "SERVER", "PROJECT"]), &rows))
 }
 
 fn use_context(env: &Env, args: &NameArgs) -> CliResult {

@@ -6,7 +6,7 @@ use crate::{env::Env, exit::CliResult, session::ConnectionArgs};
 #[derive(clap::Args, Debug)]
 pub struct DashboardArgs {
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 /// Where no browser opens, the address is told.

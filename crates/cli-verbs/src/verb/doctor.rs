@@ -14,7 +14,7 @@ use crate::{
 #[derive(clap::Args, Debug)]
 pub struct DoctorArgs {
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 /// Looks at one thing after the other, each of which needs those before it.

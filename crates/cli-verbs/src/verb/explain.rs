@@ -10,11 +10,11 @@ use core_rules::{
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
+use super::freight_and_stage::FreightAndStageArgs;
 use crate::{
-    cobra,
     env::Env,
     exit::{CliResult, Context as _, Exit, Failure},
-    output::{PrintArgs, Table},
+    output::PrintArgs,
     scope_args::ProjectArg,
     session::ConnectionArgs,
 };
@@ -24,31 +24,18 @@ use crate::{
 pub struct ExplainArgs {
     #[command(flatten)]
     project: ProjectArg,
-    /// Name of the Freight
-    #[arg(long, value_name = "NAME")]
-    freight: Option<String>,
-    /// Alias of the Freight
-    #[arg(long, value_name = "ALIAS")]
-    freight_alias: Option<String>,
-    /// The Stage
-    #[arg(long, value_name = "STAGE")]
-    stage: Option<String>,
+    #[command(flatten)]
+    what: FreightAndStageArgs,
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn explain(env: &Env, args: &ExplainArgs) -> CliResult {
-    let choices =
-        [("freight", args.freight.is_some()), ("freight-alias", args.freight_alias.is_some())];
-    cobra::required(&[("stage", args.stage.is_some())])?;
-    cobra::one_required(&choices)?;
-    cobra::exclusive(&choices)?;
+    let (freight, name) = args.what.both()?;
     let session = env.session(&args.connection).await?;
     let project = args.project.resolve(env, &session)?;
-    let name = args.stage.as_deref().unwrap_or_default();
-    let freight = args.freight.as_deref().or(args.freight_alias.as_deref()).unwrap_or_default();
     let found = session.client.freight(&project).get(freight).await;
     let freight: Freight = typed(found.context(format!("get freight {freight}"))?)?;
     let stages = session.client.stages(&project).list().await.context("list stages")?.items;
@@ -93,7 +80,7 @@ fn show(env: &Env, args: &ExplainArgs, answer: &Answer) -> CliResult {
             ]
         })
         .collect();
-    env.out(&Table::default().draw(Some(&["CHECK", "RESULT", "REASON", "CHANGES AT"]), &rows))?;
+    env.out(&env.table().draw(Some(&["CHECK", "RESULT", "REASON", "CHANGES AT"]), &rows))?;
     env.out_line(if allows { "\nmay be promoted" } else { "\nmay not be promoted" })
 }
 

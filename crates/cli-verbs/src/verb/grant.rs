@@ -34,7 +34,7 @@ pub struct GrantArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn grant(env: &Env, args: &GrantArgs) -> CliResult {

@@ -2,12 +2,16 @@
 
 mod apply;
 mod approve;
+mod batch;
 mod config;
 mod create;
 mod dashboard;
+mod data_args;
 mod delete;
+mod describe;
 mod doctor;
 mod explain;
+mod freight_and_stage;
 mod get;
 mod grant;
 mod login;
@@ -15,12 +19,13 @@ mod logout;
 mod logs;
 mod promote;
 mod refresh;
+mod repo_args;
 mod rollback;
 mod update;
 mod verify;
 mod version;
 
-use crate::{env::Env, exit::CliResult, session::ConnectionArgs};
+use crate::{env::Env, exit::CliResult};
 
 /// What a user can do with a server.
 #[derive(clap::Subcommand, Debug)]
@@ -37,6 +42,8 @@ pub enum Verb {
     Dashboard(dashboard::DashboardArgs),
     /// Delete objects
     Delete(delete::DeleteArgs),
+    /// Show all that is known of objects, and what happened to them
+    Describe(describe::DescribeArgs),
     /// Check the configuration, the server and the way to it, and say what to do
     Doctor(doctor::DoctorArgs),
     /// Say whether a piece of Freight may enter a Stage, and why not
@@ -49,7 +56,7 @@ pub enum Verb {
     Login(login::LoginArgs),
     /// Forget the server and the token
     Logout,
-    /// Show the log of an AnalysisRun
+    /// Show the log of an AnalysisRun or of a Promotion
     Logs(logs::LogsArgs),
     /// Promote a piece of Freight, or abort a Promotion
     Promote(promote::PromoteArgs),
@@ -67,35 +74,6 @@ pub enum Verb {
     Version(version::VersionArgs),
 }
 
-impl Verb {
-    /// Whether the user wants to know more about refusals.
-    pub(crate) fn is_verbose(&self) -> bool {
-        self.connection().is_some_and(|connection| connection.verbose)
-    }
-
-    fn connection(&self) -> Option<&ConnectionArgs> {
-        Some(match self {
-            Self::Apply(args) => &args.connection,
-            Self::Approve(args) => &args.connection,
-            Self::Create(args) => args.connection(),
-            Self::Dashboard(args) => &args.connection,
-            Self::Delete(args) => args.connection(),
-            Self::Doctor(args) => &args.connection,
-            Self::Explain(args) => &args.connection,
-            Self::Get(args) => args.connection(),
-            Self::Grant(args) | Self::Revoke(args) => &args.connection,
-            Self::Logs(args) => &args.connection,
-            Self::Promote(args) => &args.connection,
-            Self::Refresh(args) => args.connection(),
-            Self::Rollback(args) => &args.connection,
-            Self::Update(args) => args.connection(),
-            Self::Verify(args) => args.connection(),
-            Self::Version(args) => &args.connection,
-            Self::Config(_) | Self::Login(_) | Self::Logout => return None,
-        })
-    }
-}
-
 /// Carries a verb out.
 pub(crate) async fn run(env: &Env, verb: Verb) -> CliResult {
     match verb {
@@ -105,6 +83,7 @@ pub(crate) async fn run(env: &Env, verb: Verb) -> CliResult {
         Verb::Create(args) => create::create(env, &args).await,
         Verb::Dashboard(args) => dashboard::dashboard(env, &args).await,
         Verb::Delete(args) => delete::delete(env, &args).await,
+        Verb::Describe(args) => describe::describe(env, &args).await,
         Verb::Doctor(args) => doctor::doctor(env, &args).await,
         Verb::Explain(args) => explain::explain(env, &args).await,
         Verb::Get(args) => get::get(env, &args).await,

@@ -14,6 +14,7 @@ use crate::{
 
 /// Have the controllers look at an object again
 #[derive(clap::Args, Debug)]
+#[command(disable_help_subcommand = true)]
 pub struct RefreshArgs {
     #[command(subcommand)]
     what: What,
@@ -63,16 +64,6 @@ struct NamedArgs {
     project: ProjectArg,
     #[command(flatten)]
     common: CommonArgs,
-}
-
-impl RefreshArgs {
-    pub(super) fn connection(&self) -> &ConnectionArgs {
-        match &self.what {
-            What::ClusterConfig(args) => &args.connection,
-            What::ProjectConfig(args) => &args.common.connection,
-            What::Stage(args) | What::Warehouse(args) => &args.common.connection,
-        }
-    }
 }
 
 pub(super) async fn refresh(env: &Env, args: &RefreshArgs) -> CliResult {

@@ -32,7 +32,7 @@ pub struct RollbackArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn rollback(env: &Env, args: &RollbackArgs) -> CliResult {

@@ -10,6 +10,7 @@ use crate::{
 
 /// Verify a Stage again, or abort its verification
 #[derive(clap::Args, Debug)]
+#[command(disable_help_subcommand = true)]
 pub struct VerifyArgs {
     #[command(subcommand)]
     what: What,
@@ -33,13 +34,6 @@ struct StageArgs {
     abort: bool,
     #[command(flatten)]
     connection: ConnectionArgs,
-}
-
-impl VerifyArgs {
-    pub(super) fn connection(&self) -> &ConnectionArgs {
-        let What::Stage(args) = &self.what;
-        &args.connection
-    }
 }
 
 pub(super) async fn verify(env: &Env, args: &VerifyArgs) -> CliResult {

@@ -18,7 +18,7 @@ pub struct VersionArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn version(env: &Env, args: &VersionArgs) -> CliResult {

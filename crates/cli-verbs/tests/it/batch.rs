@@ -70,3 +70,14 @@ fn manifests_come_from_the_web_without_a_token() {
     );
     assert_snapshot!(Kargo::new(script).run("create -f https://files.test/a.yaml"));
 }
+
+#[test]
+fn a_dry_run_says_that_it_is_one() {
+    let results = json!({ "results": [{ "updatedResourceManifest": object("Stage", "dev") }] });
+    let route = at("PUT resources?upsert=true&dryRun=All");
+    let version = json!({ "compiler": "rustc" });
+    let script = Script::new().on(&at("GET system/server-version"), 200, version);
+    let mut kargo = Kargo::new(script.on(&route, 200, results));
+    "kind: Stage\n".clone_into(&mut kargo.input);
+    assert_snapshot!(kargo.run("apply -f - --dry-run"));
+}

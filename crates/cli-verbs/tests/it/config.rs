@@ -49,6 +49,26 @@ fn nobody_is_asked_without_a_login() {
     assert_snapshot!(Kargo::stranger(Script::new()).run("get projects"));
 }
 
+const LOCAL: &str = "apiAddress: http://127.0.0.1:8080\nbearerToken: local-token\n\
+    expiresAt: 2026-01-02T04:00:00Z\npid: 7\nproject: demo\n";
+
+#[test]
+fn the_server_of_this_machine_needs_no_login_unless_another_is_meant() {
+    let stages = json!({ "items": [] });
+    let local = || {
+        Script::new()
+            .on("GET http://127.0.0.1:8080/v1beta1/projects/demo/stages", 200, stages.clone())
+            .on(&at("GET projects/stored/stages"), 200, stages.clone())
+    };
+    assert_snapshot!(Kargo::stranger(local()).local_server(LOCAL).run("get stages"));
+    let kargo = Kargo::stranger(local()).local_server(LOCAL);
+    assert_snapshot!(kargo.run("get stages --server https://kargo.test"));
+    assert_snapshot!(kargo.config(CONFIG).run("get stages"));
+    // {"exp":1}
+    let over = LOCAL.replace("local-token", "e30.eyJleHAiOjF9.c");
+    assert_snapshot!(Kargo::stranger(local()).local_server(&over).run("get stages"));
+}
+
 #[test]
 fn a_stored_token_is_never_sent_to_another_server() {
     let kargo = Kargo::stranger(projects()).config(CONFIG);

@@ -219,3 +219,38 @@ fn a_pipeline_is_drawn_as_a_tree() {
     );
     assert_snapshot!(Kargo::new(script).run("get pipeline"));
 }
+
+#[test]
+fn images_tell_where_they_are() {
+    let images = json!({ "example.com/app": { "tags": {
+        "1.0": { "stages": { "dev": 1, "prod": 0 } }, "2.0": { "stages": { "dev": 0 } } } } });
+    let kargo = Kargo::new(Script::new().on(&at("GET projects/demo/images"), 200, images));
+    assert_snapshot!(kargo.run("get images"));
+    assert_snapshot!(kargo.run("get images --current -o json"));
+}
+
+#[test]
+fn a_description_tells_everything_and_what_happened() {
+    let event = |name: &str| {
+        json!({ "involvedObject": { "kind": "Stage", "name": name }, "type": "Normal",
+            "reason": "PromotionSucceeded", "message": "done", "lastTimestamp": "2026-01-02T03:00:00Z" })
+    };
+    let script = Script::new()
+        .on(&at("GET projects/demo/stages/test"), 200, stage("test"))
+        .on(&at("GET projects/demo/stages/nowhere"), 404, json!({ "error": "not found" }))
+        .on(
+            &at("GET projects/demo/events"),
+            200,
+            json!({ "items": [event("test"), event("uat")] }),
+        );
+    assert_snapshot!(Kargo::new(script).run("describe stage nowhere test"));
+}
+
+#[test]
+fn colours_are_for_those_who_read_and_want_them() {
+    let mut reader = stages();
+    reader.reads = true;
+    assert_snapshot!(reader.run("get stages"));
+    let reader = reader.variable("NO_COLOR", "1");
+    assert!(!reader.run("get stages").contains('\u{1b}'));
+}

@@ -1,15 +1,18 @@
 //! A command line whose world is all made up.
 
-use std::{fmt::Write as _, io, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write as _, io, sync::Arc};
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use cli_client::{
     BoxFuture,
     fake::{Script, SwiftClock},
 };
 use cli_verbs::{
     Build, Env, Verb, command_path,
-    ports::{Browser, Callback, CallbackServer, Callbacks, ClusterLogin, Streams, Terminal},
+    ports::{
+        Browser, Callback, CallbackServer, Callbacks, ClusterLogin, Keyring, LocalRun, Streams,
+        Terminal,
+    },
 };
 use core_clock::{FixedEnvironment, SeededEntropy};
 use parking_lot::Mutex;
@@ -34,8 +37,10 @@ pub(crate) struct Kargo {
     pub(crate) home: TempDir,
     pub(crate) input: String,
     pub(crate) secret: String,
+    pub(crate) reads: bool,
     pub(crate) callbacks: Vec<(String, String)>,
     pub(crate) cluster_token: Result<String, String>,
+    pub(crate) keyring: Option<Arc<Drawer>>,
     variables: Vec<(String, String)>,
 }
 
@@ -55,8 +60,10 @@ impl Kargo {
             home: tempfile::tempdir().unwrap(),
             input: String::new(),
             secret: "typed-secret".to_owned(),
+            reads: false,
             callbacks: Vec::new(),
             cluster_token: Ok("cluster-token".to_owned()),
+            keyring: None,
             variables: Vec::new(),
         }
     }
@@ -71,6 +78,14 @@ impl Kargo {
         let folder = self.home.path().join("kargo");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("config"), text).unwrap();
+        self
+    }
+
+    /// Has a server run on this machine.
+    pub(crate) fn local_server(self, text: &str) -> Self {
+        let folder = self.home.path().join("state/kargo");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("up.yaml"), text).unwrap();
         self
     }
 
@@ -90,9 +105,10 @@ impl Kargo {
         let screen = Arc::new(Screen { input: self.input.clone(), ..Screen::default() });
         let env = self.env(&screen);
         let full = std::iter::once("kargo".to_owned()).chain(words.iter().cloned());
-        let exit = match Arguments::try_parse_from(full) {
-            Ok(arguments) => {
-                match futures::executor::block_on(cli_verbs::run(&env, arguments.verb)) {
+        let exit = match Arguments::command().try_get_matches_from(full) {
+            Ok(matches) => {
+                let verb = Arguments::from_arg_matches(&matches).unwrap().verb;
+                match futures::executor::block_on(cli_verbs::run(&env, verb, &matches)) {
                     Ok(()) => 0,
                     Err(exit) => exit as u8,
                 }
@@ -111,10 +127,12 @@ impl Kargo {
     fn env(&self, screen: &Arc<Screen>) -> Env {
         let home = self.home.path().to_str().unwrap().to_owned();
         let mut variables = self.variables.clone();
+        variables.push(("XDG_STATE_HOME".to_owned(), format!("{home}/state")));
         variables.push(("XDG_CONFIG_HOME".to_owned(), home));
         let environment: FixedEnvironment = variables.into_iter().collect();
         let user = Arc::new(User {
             secret: self.secret.clone(),
+            reads: self.reads,
             callbacks: self.callbacks.clone(),
             cluster_token: self.cluster_token.clone(),
             pages: screen.clone(),
@@ -128,7 +146,9 @@ impl Kargo {
             transport: self.script.clone(),
             browser: user.clone(),
             callbacks: user.clone(),
-            cluster: user,
+            cluster: user.clone(),
+            keyring: self.keyring.clone().map(|drawer| -> Arc<dyn Keyring> { drawer }),
+            local_run: user,
             build: Build {
                 version: "v1.0.0".to_owned(),
                 document: json!({ "version": "v1.0.0", "platform": "test/test" }),
@@ -177,6 +197,7 @@ impl Streams for Screen {
 
 struct User {
     secret: String,
+    reads: bool,
     callbacks: Vec<(String, String)>,
     cluster_token: Result<String, String>,
     pages: Arc<Screen>,
@@ -185,6 +206,10 @@ struct User {
 impl Terminal for User {
     fn is_watched(&self) -> bool {
         false
+    }
+
+    fn is_read(&self) -> bool {
+        self.reads
     }
 
     fn ask_secret(&self, question: &str) -> io::Result<String> {
@@ -238,9 +263,39 @@ impl Callbacks for Open {
 }
 
 impl ClusterLogin for User {
-    fn bearer_token(&self) -> BoxFuture<'_, Result<String, String>> {
-        let token = self.cluster_token.clone();
+    fn bearer_token(&self, account: Option<String>) -> BoxFuture<'_, Result<String, String>> {
+        let token = match account {
+            Some(account) => Ok(format!("token of {account}")),
+            None => self.cluster_token.clone(),
+        };
         Box::pin(async move { token })
+    }
+}
+
+/// A keyring that is a drawer.
+#[derive(Default)]
+pub(crate) struct Drawer(pub(crate) Mutex<BTreeMap<String, String>>);
+
+impl Keyring for Drawer {
+    fn get(&self, account: &str) -> io::Result<Option<String>> {
+        Ok(self.0.lock().get(account).cloned())
+    }
+
+    fn set(&self, account: &str, secret: &str) -> io::Result<()> {
+        self.0.lock().insert(account.to_owned(), secret.to_owned());
+        Ok(())
+    }
+
+    fn delete(&self, account: &str) -> io::Result<()> {
+        self.0.lock().remove(account);
+        Ok(())
+    }
+}
+
+impl LocalRun for User {
+    fn preview(&self, manifests: String, form: &'static str) -> BoxFuture<'_, io::Result<bool>> {
+        let shown = self.pages.out(&format!("(preview as {form})\n{manifests}"));
+        Box::pin(async move { shown.map(|()| true) })
     }
 }
 

@@ -9,7 +9,7 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Kargo, at};
+use crate::harness::{Drawer, Kargo, at};
 
 const ISSUER: &str = "https://idp.test/dex";
 
@@ -121,6 +121,8 @@ fn a_kubeconfig_has_a_token_or_is_of_no_use() {
     let mut kargo = Kargo::stranger(Script::new());
     assert_snapshot!(kargo.run("login kargo.test --kubeconfig --insecure-skip-tls-verify"));
     assert_snapshot!("kubeconfig_stored", kargo.stored());
+    kargo.run("login kargo.test --kubeconfig --service-account kargo/robot");
+    assert!(kargo.stored().contains("token of kargo/robot"));
     kargo.cluster_token = Err("its current context has a client certificate".to_owned());
     assert_snapshot!(kargo.run("login kargo.test --kubeconfig"));
 }
@@ -232,4 +234,26 @@ fn a_token_that_is_over_and_cannot_be_refreshed_ends_the_session() {
     let kargo = Kargo::stranger(Script::new()).config(&config);
     assert_snapshot!(kargo.run("get projects --verbose"));
     assert!(kargo.stored().contains("refreshToken: r"));
+}
+
+#[test]
+fn tokens_are_in_the_keyring_where_there_is_one() {
+    let script = Script::new().on(&at("GET projects"), 200, json!({ "items": [] }));
+    let mut kargo = Kargo::stranger(script);
+    let drawer = std::sync::Arc::new(Drawer::default());
+    kargo.keyring = Some(drawer.clone());
+    let login = kargo.run("login kargo.test --kubeconfig");
+    assert!(login.ends_with("exit 0"), "{login}");
+    assert!(!kargo.stored().contains("cluster-token"), "{}", kargo.stored());
+    assert!(kargo.stored().contains("tokenStore: keyring"));
+    let listed = kargo.run("get projects");
+    assert!(listed.ends_with("exit 0"), "{listed}");
+    // What the keyring does not give now is not lost.
+    kargo.keyring = None;
+    assert!(kargo.run("get projects").ends_with("exit 4"));
+    assert!(kargo.run("config set-project p").ends_with("exit 0"));
+    kargo.keyring = Some(drawer.clone());
+    assert!(kargo.run("get projects").ends_with("exit 0"));
+    assert!(kargo.run("logout").ends_with("exit 0"));
+    assert!(drawer.0.lock().is_empty());
 }

@@ -15,6 +15,8 @@ fn wrong_arguments_are_told_and_nothing_is_asked() {
         "get freight extra",
         "get freight --name a --warehouse w",
         "get cm --shared --system",
+        "get projects -o bogus",
+        "get projects -o jsonpath={.a",
         "logs",
         "logs a b",
         "login a b --admin",

@@ -146,3 +146,49 @@ fn logs_are_shown_as_they_are() {
     let script = Script::new().on_text(&at(route), 200, "data: one\ndata: two\ndata: \n\n");
     assert_snapshot!(Kargo::new(script).run("logs r --metric m --container c"));
 }
+
+#[test]
+fn a_preview_asks_the_server_and_runs_here() {
+    let promotion = json!({ "results": [{ "createdResourceManifest": {
+        "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Promotion",
+        "metadata": { "name": "dev.x", "namespace": "demo" }, "spec": { "stage": "dev", "freight": "f1" } } }] });
+    let named = |name: &str| json!({ "metadata": { "name": name, "namespace": "demo" } });
+    let script = Script::new()
+        .on(&at("GET system/server-version"), 200, json!({ "compiler": "rustc" }))
+        .on(&at("POST resources?dryRun=All"), 201, promotion)
+        .on(&at("GET projects/demo/freight/f1"), 200, named("f1"))
+        .on(&at("GET projects/demo/freight/brave"), 200, named("f1"))
+        .on(&at("GET projects/demo/stages/dev"), 200, named("dev"))
+        .on(&at("GET projects/demo/promotion-tasks"), 200, json!({ "items": [named("task")] }))
+        .on(&at("GET shared/cluster-promotion-tasks"), 403, json!({ "error": "no" }));
+    let kargo = Kargo::new(script);
+    assert_snapshot!(kargo.run("promote --freight-alias brave --stage dev --preview"));
+    assert_snapshot!(kargo.run("promote --warehouse w --stage dev --preview -o json"));
+    assert_snapshot!(kargo.run("promote --warehouse w --stage dev --preview --wait"));
+}
+
+#[test]
+fn a_refused_preview_tells_why() {
+    let refused = json!({ "results": [{ "error": "Freight is not available" }] });
+    let script = Script::new()
+        .on(&at("GET system/server-version"), 200, json!({ "compiler": "rustc" }))
+        .on(&at("POST resources?dryRun=All"), 201, refused);
+    assert_snapshot!(Kargo::new(script).run("promote --freight f1 --stage dev --preview"));
+    let other = json!({ "version": "v1.9.0", "compiler": "gc" });
+    let script = Script::new().on(&at("GET system/server-version"), 200, other);
+    assert_snapshot!(Kargo::new(script).run("promote --freight f1 --stage dev --preview"));
+}
+
+#[test]
+fn steps_tell_below_their_names() {
+    let steps = "projects/demo/promotions/dev.1.f1/steps";
+    let nothing = json!({ "error": "no log" });
+    let script = Script::new()
+        .on(&at("GET projects/demo/promotions/dev.1.f1"), 200, promotion("Failed", "", json!([])))
+        .on(&at(&format!("GET {steps}/0/logs")), 404, nothing)
+        .on_text(&at(&format!("GET {steps}/1/logs")), 200, "rejected\n")
+        .on_text(&at(&format!("GET {steps}/push/logs")), 200, "rejected\n");
+    let kargo = Kargo::new(script);
+    assert_snapshot!(kargo.run("logs --promotion dev.1.f1"));
+    assert_snapshot!(kargo.run("logs --promotion dev.1.f1 --step push"));
+}

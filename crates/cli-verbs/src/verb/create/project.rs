@@ -1,14 +1,14 @@
 //! `kargo create project`.
 
-use cli_client::Kind;
+use cli_client::{Effect, Kind};
 
-use super::show_batch;
 use crate::{
     cobra,
     env::Env,
     exit::{CliResult, Context as _},
     output::PrintArgs,
     session::ConnectionArgs,
+    verb::batch,
 };
 
 #[derive(clap::Args, Debug)]
@@ -19,13 +19,14 @@ pub(super) struct ProjectArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn create(env: &Env, args: &ProjectArgs) -> CliResult {
     let name = cobra::exactly_one(&args.names, "create project")?;
     let session = env.session(&args.connection).await?;
     let manifest = Kind::PROJECT.named(name.trim()).to_string();
-    let result = session.client.create_resources(manifest).await.context("create project")?;
-    show_batch(env, &args.print, &result)
+    let result =
+        session.client.create_resources(manifest, Effect::Real).await.context("create project")?;
+    batch::show(env, &args.print, Effect::Real, result)
 }

@@ -30,7 +30,7 @@ pub(super) struct RoleArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn create(env: &Env, args: &RoleArgs) -> CliResult {

@@ -25,7 +25,7 @@ pub(super) struct TokenArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn create(env: &Env, args: &TokenArgs) -> CliResult {

@@ -23,7 +23,7 @@ pub(super) struct FreightArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 /// The Project is looked at before the names.

@@ -4,27 +4,19 @@ mod freight;
 mod named;
 mod scoped;
 
-use super::apply::show_batch;
-use crate::{
-    env::Env,
-    exit::{CliResult, Context as _},
-    manifest::ManifestArgs,
-    output::PrintArgs,
-    session::ConnectionArgs,
-};
+use cli_client::Client;
+
+use super::batch::BatchArgs;
+use crate::{env::Env, exit::CliResult};
 
 /// Delete objects
 #[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct DeleteArgs {
     #[command(subcommand)]
     what: Option<What>,
     #[command(flatten)]
-    files: ManifestArgs,
-    #[command(flatten)]
-    print: PrintArgs,
-    #[command(flatten)]
-    connection: ConnectionArgs,
+    batch: BatchArgs,
 }
 
 #[derive(clap::Subcommand, Debug)]
@@ -63,22 +55,6 @@ enum What {
     Warehouse(named::NamedArgs),
 }
 
-impl DeleteArgs {
-    pub(super) fn connection(&self) -> &ConnectionArgs {
-        match &self.what {
-            None => &self.connection,
-            Some(What::ClusterConfig(args)) => &args.connection,
-            Some(What::ConfigMap(args) | What::GenericCredentials(args)) => &args.common.connection,
-            Some(What::Freight(args)) => &args.connection,
-            Some(What::Project(args)) => &args.connection,
-            Some(What::ProjectConfig(args)) => &args.connection,
-            Some(What::RepoCredentials(args)) => &args.common.connection,
-            Some(What::Role(args) | What::Stage(args) | What::Warehouse(args)) => &args.connection,
-            Some(What::Token(args)) => &args.common.connection,
-        }
-    }
-}
-
 pub(super) async fn delete(env: &Env, args: &DeleteArgs) -> CliResult {
     let Some(what) = &args.what else { return from_files(env, args).await };
     match what {
@@ -97,8 +73,7 @@ pub(super) async fn delete(env: &Env, args: &DeleteArgs) -> CliResult {
 }
 
 async fn from_files(env: &Env, args: &DeleteArgs) -> CliResult {
-    let manifests = args.files.read(env).await?;
-    let session = env.session(&args.connection).await?;
-    let result = session.client.delete_resources(manifests).await.context("delete resource")?;
-    show_batch(env, &args.print, &result)
+    let send =
+        async |client: &Client, manifests, effect| client.delete_resources(manifests, effect).await;
+    args.batch.send(env, "delete resource", send).await
 }

@@ -20,7 +20,7 @@ pub(super) struct ProjectsArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -33,7 +33,7 @@ pub(super) struct NamedArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -43,7 +43,7 @@ pub(super) struct ProjectConfigArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -51,7 +51,7 @@ pub(super) struct ClusterConfigArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn delete_projects(env: &Env, args: &ProjectsArgs) -> CliResult {

@@ -20,7 +20,7 @@ pub(super) struct CommonArgs {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 #[derive(clap::Args, Debug)]

@@ -42,7 +42,7 @@ pub(super) struct FreightArgs {
     #[arg(long)]
     no_headers: bool,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn freight(env: &Env, args: &FreightArgs) -> CliResult {

@@ -2,6 +2,7 @@
 
 mod arrange;
 mod freight;
+mod images;
 mod list;
 mod pipeline;
 mod role;
@@ -9,7 +10,7 @@ mod selector;
 mod settings;
 mod watch;
 
-use crate::{env::Env, exit::CliResult, session::ConnectionArgs};
+use crate::{env::Env, exit::CliResult};
 
 /// Other names that credentials go by.
 pub(super) const REPO_CREDENTIALS: [&str; 7] = [
@@ -33,6 +34,7 @@ pub(super) const GENERIC_CREDENTIALS: [&str; 7] = [
 
 /// Show objects
 #[derive(clap::Args, Debug)]
+#[command(disable_help_subcommand = true)]
 pub struct GetArgs {
     #[command(subcommand)]
     what: What,
@@ -66,6 +68,9 @@ enum What {
     /// Show credentials of any kind
     #[command(name = "generic-credentials", aliases = GENERIC_CREDENTIALS)]
     GenericCredentials(list::AnyScopeListArgs),
+    /// Show which versions of images the Stages have and had
+    #[command(alias = "image")]
+    Images(images::ImagesArgs),
     /// Draw the Stages of a Project and what is in them
     Pipeline(pipeline::PipelineArgs),
     /// Show the settings of a Project
@@ -97,31 +102,6 @@ enum What {
     Warehouses(list::InProjectArgs),
 }
 
-impl GetArgs {
-    pub(super) fn connection(&self) -> &ConnectionArgs {
-        match &self.what {
-            What::AnalysisRuns(args)
-            | What::AnalysisTemplates(args)
-            | What::Events(args)
-            | What::PromotionTasks(args)
-            | What::Stages(args)
-            | What::Warehouses(args) => &args.list.connection,
-            What::ClusterAnalysisTemplates(args)
-            | What::ClusterPromotionTasks(args)
-            | What::Projects(args) => &args.connection,
-            What::ClusterConfig(args) => &args.connection,
-            What::ConfigMaps(args) | What::GenericCredentials(args) => &args.list.connection,
-            What::Freight(args) => &args.connection,
-            What::Pipeline(args) => &args.connection,
-            What::ProjectConfig(args) => &args.connection,
-            What::Promotions(args) => &args.list.connection,
-            What::RepoCredentials(args) => &args.list.connection,
-            What::Roles(args) => &args.list.connection,
-            What::Tokens(args) => &args.list.connection,
-        }
-    }
-}
-
 pub(super) async fn get(env: &Env, args: &GetArgs) -> CliResult {
     match &args.what {
         What::AnalysisRuns(args) => list::analysis_runs(env, args).await,
@@ -133,6 +113,7 @@ pub(super) async fn get(env: &Env, args: &GetArgs) -> CliResult {
         What::Events(args) => list::events(env, args).await,
         What::Freight(args) => freight::freight(env, args).await,
         What::GenericCredentials(args) => list::generic_credentials(env, args).await,
+        What::Images(args) => images::images(env, args).await,
         What::Pipeline(args) => pipeline::pipeline(env, args).await,
         What::ProjectConfig(args) => settings::project_config(env, args).await,
         What::Projects(args) => list::projects(env, args).await,

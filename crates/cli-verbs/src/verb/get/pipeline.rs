@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     env::Env,
     exit::{CliResult, Context as _},
-    output::{Table, age},
+    output::age,
     scope_args::ProjectArg,
     session::ConnectionArgs,
 };
@@ -21,7 +21,7 @@ pub(super) struct PipelineArgs {
     #[arg(long, value_name = "WAREHOUSE")]
     warehouse: Option<String>,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn pipeline(env: &Env, args: &PipelineArgs) -> CliResult {
@@ -38,7 +38,7 @@ pub(super) async fn pipeline(env: &Env, args: &PipelineArgs) -> CliResult {
         }
     }
     let head = ["PIPELINE", "FREIGHT", "HEALTH", "READY", "SINCE"];
-    env.out(&Table::default().draw(Some(&head), &drawing.rows))
+    env.out(&env.table().draw(Some(&head), &drawing.rows))
 }
 
 struct Drawing<'a> {

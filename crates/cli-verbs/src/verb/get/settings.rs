@@ -18,7 +18,7 @@ pub(super) struct ProjectConfigArgs {
     #[arg(long)]
     no_headers: bool,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct ClusterConfigArgs {
     #[arg(long)]
     no_headers: bool,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn project_config(env: &Env, args: &ProjectConfigArgs) -> CliResult {

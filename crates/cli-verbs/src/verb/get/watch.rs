@@ -69,7 +69,7 @@ impl<'a> View<'a> {
     fn new(env: &'a Env, args: &'a Args, shown: Shown) -> CliResult<Self> {
         let format = args.print.format()?;
         let is_headed = args.no_headers;
-        Ok(Self { env, args, shown, format, table: Table::default(), is_headed })
+        Ok(Self { env, args, shown, format, table: env.table(), is_headed })
     }
 
     fn show(&mut self, objects: &[Object]) -> CliResult {

@@ -27,6 +27,9 @@ pub struct LoginArgs {
     /// Log in with the kubeconfig
     #[arg(long, short = 'k')]
     kubeconfig: bool,
+    /// With --kubeconfig, log in as this ServiceAccount, with a new token of it
+    #[arg(long, value_name = "NAMESPACE/NAME", requires = "kubeconfig")]
+    service_account: Option<String>,
     /// Log in at the identity provider
     #[arg(long, short = 's')]
     sso: bool,
@@ -67,7 +70,7 @@ pub(super) async fn login(env: &Env, args: &LoginArgs) -> CliResult {
     let client = env.client(&plan.address, plan.trust, None);
     let granted = match plan.method {
         AuthMethod::Admin => admin::login(env, &client, args.password.as_deref()).await?,
-        AuthMethod::Kubeconfig => with_kubeconfig(env).await?,
+        AuthMethod::Kubeconfig => with_kubeconfig(env, args.service_account.clone()).await?,
         AuthMethod::Sso => sso::login(env, &client, &plan, args.no_browser).await?,
     };
     env.store()?.change(|config| {
@@ -108,8 +111,8 @@ impl LoginArgs {
 }
 
 /// The cluster knows its users; the server is not asked.
-async fn with_kubeconfig(env: &Env) -> CliResult<Granted> {
-    let token = env.cluster.bearer_token().await.map_err(|reason| {
+async fn with_kubeconfig(env: &Env, account: Option<String>) -> CliResult<Granted> {
+    let token = env.cluster.bearer_token(account).await.map_err(|reason| {
         Failure::error(format!("error getting token from kubeconfig: {reason}"))
     })?;
     if token.is_empty() {

@@ -1,6 +1,7 @@
 //! `kargo promote`: moves Freight on, or ends a Promotion that is under way.
 
 mod follow;
+mod preview;
 mod progress;
 
 use cli_client::{FreightChoice, Object};
@@ -42,12 +43,15 @@ pub struct PromoteArgs {
     /// End the Promotion
     #[arg(long)]
     abort: bool,
+    /// Only show what the Promotion would do: its steps run on this machine, and nothing is pushed, opened or sent
+    #[arg(long, conflicts_with_all = ["abort", "downstream_from", "wait"])]
+    preview: bool,
     #[command(flatten)]
     wait: WaitArgs,
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn promote(env: &Env, args: &PromoteArgs) -> CliResult {
@@ -57,6 +61,9 @@ pub(super) async fn promote(env: &Env, args: &PromoteArgs) -> CliResult {
     if let Some(name) = &args.name {
         let aborted = session.client.abort_promotion(&project, name).await;
         return aborted.context(format!("abort promotion {name}"));
+    }
+    if args.preview {
+        return preview::preview(env, args, &session, &project).await;
     }
     let freight = args.choice();
     let (created, errors) = args.create(&session, &project, &freight).await?;

@@ -22,7 +22,7 @@ pub(super) struct FreightArgs {
     #[arg(long, value_name = "ALIAS")]
     new_alias: Option<String>,
     #[command(flatten)]
-    pub(super) connection: ConnectionArgs,
+    connection: ConnectionArgs,
 }
 
 pub(super) async fn update(env: &Env, args: &FreightArgs) -> CliResult {

@@ -4,13 +4,11 @@ mod data;
 mod freight;
 mod repo_credentials;
 
-pub(super) use data::{entries, required_entries};
-pub(super) use repo_credentials::RepoTypeArgs;
-
-use crate::{env::Env, exit::CliResult, session::ConnectionArgs};
+use crate::{env::Env, exit::CliResult};
 
 /// Change objects
 #[derive(clap::Args, Debug)]
+#[command(disable_help_subcommand = true)]
 pub struct UpdateArgs {
     #[command(subcommand)]
     what: What,
@@ -20,25 +18,15 @@ pub struct UpdateArgs {
 enum What {
     /// Change a ConfigMap
     #[command(name = "configmap", aliases = ["configmaps", "cm"])]
-    ConfigMap(data::DataArgs),
+    ConfigMap(data::ChangeArgs),
     /// Change the alias of a piece of Freight
     Freight(freight::FreightArgs),
     /// Change credentials of any kind
     #[command(name = "generic-credentials", aliases = super::get::GENERIC_CREDENTIALS)]
-    GenericCredentials(data::DataArgs),
+    GenericCredentials(data::ChangeArgs),
     /// Change credentials of a repository
     #[command(name = "repo-credentials", aliases = super::get::REPO_CREDENTIALS)]
-    RepoCredentials(repo_credentials::RepoCredentialsArgs),
-}
-
-impl UpdateArgs {
-    pub(super) fn connection(&self) -> &ConnectionArgs {
-        match &self.what {
-            What::ConfigMap(args) | What::GenericCredentials(args) => &args.connection,
-            What::Freight(args) => &args.connection,
-            What::RepoCredentials(args) => &args.connection,
-        }
-    }
+    RepoCredentials(repo_credentials::ChangeArgs),
 }
 
 pub(super) async fn update(env: &Env, args: &UpdateArgs) -> CliResult {
