@@ -42,6 +42,14 @@ impl Place {
         }
     }
 
+    /// How many seconds somebody who leads may be silent: longer than the server takes to start again.
+    pub(crate) fn lease(&self) -> &'static str {
+        match self {
+            Self::Embedded(_) => "15",
+            Self::Cluster { .. } => "60",
+        }
+    }
+
     /// Where logs of programs can go.
     pub(crate) fn directory(&self) -> &std::path::Path {
         match self {

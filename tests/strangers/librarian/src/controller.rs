@@ -18,7 +18,7 @@ use kube::{
 };
 use serde_json::json;
 
-use crate::kind::Shelf;
+use crate::{backoff::Steady, kind::Shelf};
 
 pub(crate) const MANAGER: &str = "librarian";
 const FINALIZER: &str = "strangers.example.com/ledger";
@@ -39,7 +39,7 @@ pub(crate) async fn run(client: Client, namespace: &str) {
     let config_maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let (catalogue, writer) = reflector::store();
     let entries = watcher(config_maps.clone(), watcher::Config::default().labels(CATALOGUE_LABEL))
-        .default_backoff()
+        .backoff(Steady)
         .reflect(writer)
         .touched_objects();
     let librarian = Librarian {
@@ -55,6 +55,7 @@ pub(crate) async fn run(client: Client, namespace: &str) {
         all.state().into_iter().map(references).collect::<Vec<_>>()
     };
     controller
+        .trigger_backoff(Steady)
         .owns(config_maps, watcher::Config::default().labels(SHELF_LABEL).page_size(PAGE))
         .watches_stream(entries, every_shelf)
         .run(reconcile, |_, _, _| Action::requeue(RETRY), Arc::new(librarian))

@@ -11,21 +11,19 @@ use k8s_openapi::{
 use kube::{Api, Client, api::PostParams};
 
 const NAME: &str = "librarian";
-/// How long a Lease lasts without being renewed.
-const LIFE: SignedDuration = SignedDuration::from_secs(15);
-/// How long its holder goes on without having renewed it; shorter, because clocks differ.
-const DEADLINE: Duration = Duration::from_secs(12);
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// A replica in the election.
 pub(crate) struct Election {
     leases: Api<Lease>,
     identity: String,
+    /// How long a Lease lasts without being renewed, in seconds.
+    life: u32,
 }
 
 impl Election {
-    pub(crate) fn new(client: Client, namespace: &str, identity: &str) -> Self {
-        Self { leases: Api::namespaced(client, namespace), identity: identity.to_owned() }
+    pub(crate) fn new(client: Client, namespace: &str, identity: &str, life: u32) -> Self {
+        Self { leases: Api::namespaced(client, namespace), identity: identity.to_owned(), life }
     }
 
     /// Returns when this replica leads.
@@ -38,13 +36,15 @@ impl Election {
 
     /// Returns when it no longer leads, and why.
     pub(crate) async fn lose(&self) -> Error {
+        // Its holder gives it up before others take it, because clocks differ.
+        let deadline = Duration::from_secs(self.life.into()) * 4 / 5;
         let mut renewed = Instant::now();
         loop {
             tokio::time::sleep(PAUSE).await;
             match self.attempt().await {
                 Ok(true) => renewed = Instant::now(),
                 Ok(false) => return anyhow!("another replica leads"),
-                Err(error) if renewed.elapsed() > DEADLINE => return error.into(),
+                Err(error) if renewed.elapsed() > deadline => return error.into(),
                 Err(_) => {}
             }
         }
@@ -62,7 +62,8 @@ impl Election {
         };
         let spec = lease.spec.unwrap_or_default();
         let is_mine = spec.holder_identity.as_ref() == Some(&self.identity);
-        let is_alive = spec.renew_time.as_ref().is_some_and(|at| now.duration_since(at.0) < LIFE);
+        let life = SignedDuration::from_secs(self.life.into());
+        let is_alive = spec.renew_time.as_ref().is_some_and(|at| now.duration_since(at.0) < life);
         if is_alive && !is_mine {
             return Ok(false);
         }
@@ -79,7 +80,7 @@ impl Election {
             holder_identity: Some(self.identity.clone()),
             acquire_time: Some(MicroTime(now)),
             renew_time: Some(MicroTime(now)),
-            lease_duration_seconds: i32::try_from(LIFE.as_secs()).ok(),
+            lease_duration_seconds: i32::try_from(self.life).ok(),
             lease_transitions: Some(spec.lease_transitions.map_or(0, |count| count + 1)),
             ..spec
         }

@@ -1,6 +1,7 @@
 //! A controller as people write them with kube-rs: it brings its kind, works only while it leads, and ends when it no
 //! longer does.
 
+mod backoff;
 mod controller;
 mod election;
 mod kind;
@@ -28,6 +29,9 @@ struct Args {
     /// A name that no other replica has
     #[arg(long)]
     identity: String,
+    /// For how many seconds a replica leads without being heard of
+    #[arg(long)]
+    lease: u32,
 }
 
 #[tokio::main]
@@ -37,7 +41,7 @@ async fn main() -> Result<()> {
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
     let client = Client::try_from(config)?;
     kind::install(&client).await?;
-    let election = Election::new(client.clone(), &args.namespace, &args.identity);
+    let election = Election::new(client.clone(), &args.namespace, &args.identity, args.lease);
     election.win().await;
     println!("{} leads", args.identity);
     tokio::select! {

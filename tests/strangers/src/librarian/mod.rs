@@ -20,9 +20,11 @@ use crate::{
 const PROJECT: &str = "tests/strangers/librarian/Cargo.toml";
 const TARGET: &str = "target/strangers";
 
-/// On the embedded engine, whose process is killed four times.
+/// On the embedded engine, whose process is killed four times, and on kube-apiserver, which takes longer to start.
 pub(crate) async fn keeps_shelves() -> Result<()> {
-    keeps_on(Engine::Embedded, &build().await?, 4).await
+    let program = build().await?;
+    keeps_on(Engine::Embedded, &program, 4).await.context("on the embedded engine")?;
+    keeps_on(Engine::Cluster, &program, 1).await.context("on kube-apiserver")
 }
 
 async fn build() -> Result<PathBuf> {
@@ -82,6 +84,6 @@ async fn keep(
 fn start(program: &Path, identity: &str, place: &Place) -> Result<Program> {
     let mut command = Command::new(program);
     command.arg("--kubeconfig").arg(place.kubeconfig()?.path);
-    command.args(["--namespace", NAMESPACE, "--identity", identity]);
+    command.args(["--namespace", NAMESPACE, "--identity", identity, "--lease", place.lease()]);
     Program::start(&format!("librarian-{identity}"), command, place.directory())
 }
