@@ -6,7 +6,7 @@ use emb_codec::yaml;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Reason, Status};
 use serde_json::{Map, Value, json};
 
-use super::{conform, conform_decoded};
+use super::{conform, conform_decoded, is_other_kind};
 use crate::{
     call::Call,
     registry::Served,
@@ -18,12 +18,20 @@ pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Val
     let content_type = call.info.header("content-type").to_owned();
     let decoded = body::decode(&call.body, &content_type)?;
     let mut value = decoded.value;
-    check_version(&call.served, &mut value, &call.body)?;
-    check_kind(&call.served, &mut value)?;
-    let unknown = call.served.resource.schema.unknown_fields(&value);
+    check_form(&call.served, &mut value, &call.body)?;
+    let custom = call.served.custom.is_some();
+    if !custom {
+        check_version(&call.served, &value)?;
+        check_kind(&call.served, &mut value)?;
+    }
+    let unknown = unknown_fields(&call.served, &value);
     let problems = duplicates(&decoded.duplicates).chain(unknowns(&unknown)).collect();
     report(call, validation, problems)?;
     conform(&call.served, &mut value)?;
+    // Of a custom object everything is read before anybody asks for its version.
+    if custom {
+        check_version(&call.served, &value)?;
+    }
     Ok(value)
 }
 
@@ -34,7 +42,7 @@ pub(crate) fn patched(
     object: &mut Value,
     duplicate: &[String],
 ) -> Result<(), Status> {
-    let unknown = call.served.resource.schema.unknown_fields(object);
+    let unknown = unknown_fields(&call.served, object);
     let problems: Vec<String> = duplicates(duplicate).chain(unknowns(&unknown)).collect();
     if validation == FieldValidation::Strict && !problems.is_empty() {
         let detail = format!("strict decoding error: {}", problems.join(", "));
@@ -81,6 +89,15 @@ pub(crate) fn merged(served: &Served, object: &mut Value) -> Result<(), Status> 
     conform_decoded(served, object)
 }
 
+/// The fields that the kind does not know. Of an object of another kind, which is refused later, only metadata is known.
+fn unknown_fields(served: &Served, object: &Value) -> Vec<String> {
+    let mut unknown = served.resource.schema.unknown_fields(object);
+    if is_other_kind(served, object) {
+        unknown.retain(|path| path.starts_with("metadata."));
+    }
+    unknown
+}
+
 fn duplicates(paths: &[String]) -> impl Iterator<Item = String> {
     paths.iter().map(|path| format!("duplicate field {path:?}"))
 }
@@ -120,13 +137,13 @@ pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
 
 /// Checks `apiVersion` and `kind` of a patched object.
 pub(crate) fn check_type(call: &Call, object: &mut Value) -> Result<(), Status> {
-    check_version(&call.served, object, b"")?;
+    check_form(&call.served, object, b"")?;
+    check_version(&call.served, object)?;
     check_kind(&call.served, object)
 }
 
-/// Checks `apiVersion`, and that a custom object has both it and `kind`; built-in kinds may leave both out.
-fn check_version(served: &Served, object: &mut Value, body: &[u8]) -> Result<(), Status> {
-    let gvk = &served.resource.gvk;
+/// Checks that a custom object has both `apiVersion` and `kind`; built-in kinds may leave both out.
+fn check_form(served: &Served, object: &mut Value, body: &[u8]) -> Result<(), Status> {
     if !object.is_object() {
         if served.custom.is_none() && object.is_null() {
             *object = Value::Object(Map::new());
@@ -142,16 +159,18 @@ fn check_version(served: &Served, object: &mut Value, body: &[u8]) -> Result<(),
             return Err(Status::new(Reason::BadRequest, message));
         }
     }
-    let expected = gvk.group_version().to_string();
-    let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
-    if served.custom.is_some() {
-        if kind.is_empty() {
-            return Err(unrecognized(served, "Kind", body));
-        }
-        if api_version.is_empty() {
-            return Err(unrecognized(served, "apiVersion", body));
+    for (member, shown) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
+        if served.custom.is_some() && object.text(&[member]).is_empty() {
+            return Err(unrecognized(served, shown, body));
         }
     }
+    Ok(())
+}
+
+/// Checks `apiVersion`, if it is there.
+fn check_version(served: &Served, object: &Value) -> Result<(), Status> {
+    let expected = served.resource.gvk.group_version().to_string();
+    let api_version = object.text(&["apiVersion"]);
     if !api_version.is_empty() && api_version != expected {
         let message = format!(
             "the API version in the data ({api_version}) does not match the expected API version ({expected})"

@@ -33,8 +33,13 @@ fn conform_with(
 ) -> Result<(), Status> {
     if served.custom.is_some() {
         metadata::check_shape(object).map_err(|problem| decode::cannot_handle(served, &problem))?;
-        served.resource.schema.prune(object);
-        default(&served.resource.schema, object);
+        if is_other_kind(served, object) {
+            // What it holds is not for this kind to take away.
+            served.resource.schema.default(object);
+        } else {
+            served.resource.schema.prune(object);
+            default(&served.resource.schema, object);
+        }
     } else {
         served
             .resource
@@ -93,10 +98,17 @@ fn check_content(
     errors
 }
 
-/// The error of a custom object that says it is of another kind than those of its endpoint.
+/// Whether a custom object says that it is of another kind than those of its endpoint.
+fn is_other_kind(served: &Served, object: &Value) -> bool {
+    let gvk = &served.resource.gvk;
+    let group = object.text(&["apiVersion"]).split_once('/').map_or("", |(group, _)| group);
+    served.custom.is_some() && (object.text(&["kind"]) != &*gvk.kind || group != &*gvk.group)
+}
+
+/// The error of such an object.
 fn other_kind(served: &Served, object: &Value) -> Option<FieldError> {
     let (given, wanted) = (object.text(&["kind"]), &served.resource.gvk.kind);
-    (given != &**wanted)
+    is_other_kind(served, object)
         .then(|| FieldError::invalid("kind", &json!(given), &format!("must be {wanted}")))
 }
 

@@ -4,7 +4,9 @@ use emb_kinds::BuiltInKind;
 use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
-use super::{called, check_content, drop_nulls, kind, managed, metadata, refuse, refuse_as};
+use super::{
+    called, check_content, drop_nulls, is_other_kind, kind, managed, metadata, refuse, refuse_as,
+};
 use crate::{access::check_escalation, call::Call};
 
 /// How the new object came about; it decides how a changed uid is answered and whose the changes are.
@@ -62,9 +64,10 @@ pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<
     metadata::keep_server_fields(new, old);
     super::conform_again(call, new)?;
     let called = called(&call.served, new);
-    if call.path.subresource == "status" {
+    if call.path.subresource == "status" && is_other_kind(&call.served, new) {
         // Whatever the object calls itself, its status is that of its kind.
         call.served.add_type(new);
+        call.served.resource.schema.prune(new);
     }
     kind::complete_update(call, new, old);
     check_escalation(call, new, Some(old))?;

@@ -64,8 +64,9 @@ fn the_type_of_a_body_must_fit_the_path() {
         other["kind"] = json!("Gizmo");
         api.post(WIDGETS, &other).await.expect(422);
         // Of another kind the rules are asked, the structure is not.
-        other["spec"] = json!({"color": "pink", "min": 2, "max": 1});
+        other["spec"] = json!({"color": "pink", "min": 2, "max": 1, "bogus": 1});
         let refused = api.post(WIDGETS, &other).await.expect(422);
+        assert!(refused.warnings().is_empty(), "{:?}", refused.warnings());
         let message = refused.message();
         assert!(
             message.starts_with("Gizmo.probe.example.com \"a\" is invalid: [kind: Invalid value: \"Gizmo\": must be Widget, spec: "),
@@ -82,6 +83,12 @@ fn the_type_of_a_body_must_fit_the_path() {
         let mut version = widget("a", json!({}));
         version["apiVersion"] = json!("probe.example.com/v9");
         api.post(WIDGETS, &version).await.expect(400);
+        // Metadata is read before the version is.
+        version["apiVersion"] = json!("other.example.com/v1");
+        version["metadata"]["foo"] = json!("x");
+        version["spec"]["bogus"] = json!("x");
+        let warned = api.post(WIDGETS, &version).await.expect(400);
+        assert_eq!(warned.warnings(), ["299 - \"unknown field \\\"metadata.foo\\\"\""]);
         for body in ["", "{", "[]", "null"] {
             api.request(http::Method::POST, WIDGETS).body(body).send().await.expect(400);
         }
