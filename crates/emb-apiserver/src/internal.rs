@@ -23,15 +23,20 @@ const CONCURRENT: usize = 64;
 pub(crate) struct Internal {
     pub(crate) state: Arc<State>,
     source: Source,
-    /// Its name, under which it also manages what it writes.
-    name: Arc<str>,
+    /// The name under which it manages what it writes.
+    manager: Arc<str>,
 }
 
 impl Internal {
     /// Acts as `system:controller:<name>`.
     pub(crate) fn new(state: &Arc<State>, name: &str) -> Self {
         let identity = Arc::new(Identity::controller(name));
-        Self { state: state.clone(), source: Source::InProcess(identity), name: name.into() }
+        Self { state: state.clone(), source: Source::InProcess(identity), manager: name.into() }
+    }
+
+    /// The same as a part of a program that clients know by another name.
+    pub(crate) fn as_part_of(self, program: &str) -> Self {
+        Self { manager: program.into(), ..self }
     }
 
     /// Creates an object.
@@ -109,7 +114,7 @@ impl Internal {
             .method(method)
             .uri(path)
             .header(header::CONTENT_TYPE, content_type)
-            .header(header::USER_AGENT, &*self.name)
+            .header(header::USER_AGENT, &*self.manager)
             .body(())
             .map_err(|error| Status::internal(format!("request to {path}: {error}")))?;
         let (parts, ()) = request.into_parts();

@@ -5,7 +5,11 @@ use std::time::Duration;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::world::{CONFIG_MAPS, World, config_map, test};
+use crate::{
+    custom::{WIDGETS, install, widget},
+    managed::owners as owners_of,
+    world::{CONFIG_MAPS, World, config_map, test},
+};
 
 fn owned(name: &str, owners: &[(&str, &Value)], blocks: bool) -> Value {
     let mut object = config_map(name, json!({}));
@@ -69,6 +73,32 @@ fn an_owner_that_never_was_gets_a_grace() {
         assert!(exists(&api, "child").await);
         api.settle(Duration::from_secs(2)).await;
         assert!(!exists(&api, "child").await);
+    });
+}
+
+#[test]
+fn custom_objects_in_a_circle_wait_for_nobody() {
+    test(|api| async move {
+        install(&api).await;
+        let path = |name: &str| format!("{WIDGETS}/{name}");
+        let reference = |owner: &Value| json!({"apiVersion": owner["apiVersion"], "kind": "Widget", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]});
+        let top = api.post(WIDGETS, &widget("top", json!({}))).await.expect(201).json;
+        let mut low = widget("low", json!({}));
+        let mut blocks = reference(&top);
+        blocks["blockOwnerDeletion"] = json!(true);
+        low["metadata"]["ownerReferences"] = json!([reference(&top), blocks]);
+        low["metadata"]["finalizers"] = json!(["x.y/z"]);
+        let low = api.post(WIDGETS, &low).await.expect(201).json;
+        let owners = json!({"metadata": {"ownerReferences": [reference(&low)]}});
+        api.merge(&path("top"), &owners).await.expect(200);
+        let foreground = json!({"propagationPolicy": "Foreground"});
+        api.request(Method::DELETE, &path("top")).json(&foreground).send().await.expect(200);
+        api.settle(Duration::ZERO).await;
+        let low = api.get(&path("low")).await.expect(200).json;
+        let references = low["metadata"]["ownerReferences"].as_array().unwrap();
+        assert_eq!(references.len(), 1, "{references:?}");
+        assert_eq!(references[0]["blockOwnerDeletion"], false);
+        assert!(owners_of(&low).contains(&"kube-controller-manager"), "{low}");
     });
 }
 

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     internal::Internal,
     object::delete::{FOREGROUND, ORPHAN},
+    registry::Served,
     state::State,
 };
 
@@ -66,7 +67,7 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
     let dependents = state.store.dependents(&entry.uid);
     let policy = if is(Standing::Waiting) && !dependents.is_empty() {
         if dependents.iter().any(|dependent| waits(state, dependent)) {
-            let patch = json!({ "metadata": { "ownerReferences": unblocked(&object) } });
+            let patch = json!({ "metadata": { "ownerReferences": unblocked(served, &object) } });
             settled(internal.merge(served, key, "", &patch).await)?;
         }
         // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
@@ -85,15 +86,23 @@ fn waits(state: &State, key: &Key) -> bool {
     })
 }
 
-/// The owner references of an object that no owner waits for any more.
-fn unblocked(object: &Value) -> Vec<Value> {
+/// The owner references of an object that no owner waits for any more. Those of a custom object all say so, and what is
+/// the same then stands once; of a built-in one only those that said the contrary.
+fn unblocked(served: &Served, object: &Value) -> Vec<Value> {
     let mut references = without(object, &[]);
-    for reference in &mut references {
-        if let Some(block @ Value::Bool(true)) = reference.get_mut("blockOwnerDeletion") {
-            *block = Value::Bool(false);
+    for reference in references.iter_mut().filter_map(Value::as_object_mut) {
+        let blocks = reference.get("blockOwnerDeletion") == Some(&Value::Bool(true));
+        if blocks || served.custom.is_some() {
+            reference.insert("blockOwnerDeletion".into(), false.into());
         }
     }
-    references
+    let mut unblocked: Vec<Value> = Vec::with_capacity(references.len());
+    for reference in references {
+        if !unblocked.contains(&reference) {
+            unblocked.push(reference);
+        }
+    }
+    unblocked
 }
 
 /// What becomes of the dependents of an object is what its finalizers ask for.
