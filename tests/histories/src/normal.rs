@@ -203,7 +203,7 @@ fn sort_type_errors(body: &mut Value) {
     let text = |cause: &Value, field: &str| {
         cause.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    if !causes.iter().any(|cause| text(cause, "message").contains(TYPE)) {
+    if causes.len() < 2 || !causes.iter().any(|cause| text(cause, "message").contains(TYPE)) {
         return;
     }
     let mut causes = causes.clone();
