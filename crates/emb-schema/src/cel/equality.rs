@@ -27,6 +27,7 @@ pub(super) fn equal(left: &Val<'_>, right: &Val<'_>, meter: &mut Meter) -> Resul
         (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Timestamp(a), Val::Timestamp(b)) => a == b,
         (Val::Type(a), Val::Type(b)) => a == b,
+        (Val::Item(a), Val::Item(b)) => a == b,
         (Val::Items(a, node), Val::Items(b, _)) => items_equal(a, b, *node, meter)?,
         (Val::Members(a, node), Val::Members(b, _)) => {
             if a.len() != b.len() {

@@ -14,6 +14,7 @@ mod escape;
 mod evaluate;
 mod function;
 mod lexer;
+mod library;
 mod operator;
 mod parser;
 mod program;

@@ -4,6 +4,7 @@ use super::{
     access::Stage,
     ast::{Operator, Style},
     function::Function as F,
+    library::{self, Library},
     types::Type as T,
 };
 
@@ -15,7 +16,8 @@ pub(super) fn call<'n>(function: F, style: Style, arguments: &[T<'n>]) -> Option
             .or_else(|| list_method(function, arguments))
             .or_else(|| optional_method(function, arguments))
             .or_else(|| time_method(function, arguments))
-            .or_else(|| access_method(function, arguments)),
+            .or_else(|| access_method(function, arguments))
+            .or_else(|| library::method(function, arguments)),
     }
 }
 
@@ -55,7 +57,13 @@ fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         (F::ToText, [one])
             if !matches!(
                 one,
-                T::List(_) | T::Map(..) | T::Object(_) | T::Record(_) | T::Access(_) | T::Null
+                T::List(_)
+                    | T::Map(..)
+                    | T::Object(_)
+                    | T::Record(_)
+                    | T::Access(_)
+                    | T::Item(Library::Quantity | Library::Url)
+                    | T::Null
             ) =>
         {
             T::Text
@@ -75,6 +83,8 @@ fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         }
         (F::OptionalOf | F::OptionalOfNonZeroValue, [one]) => T::Optional(Box::new(one.clone())),
         (F::OptionalNone, []) => T::Optional(Box::new(T::Dyn)),
+        (F::Sign, [T::Item(Library::Quantity) | T::Dyn]) => T::Int,
+        (_, [text]) if is_text(text) => return library::constructed(function),
         _ => return None,
     })
 }
@@ -112,7 +122,7 @@ fn list_method<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
     let item = items(receiver)?;
     let orders = !matches!(
         item,
-        T::List(_) | T::Map(..) | T::Object(_) | T::Record(_) | T::Access(_) | T::Null
+        T::List(_) | T::Map(..) | T::Object(_) | T::Record(_) | T::Access(_) | T::Item(_) | T::Null
     );
     let sums = matches!(item, T::Int | T::Uint | T::Double | T::Duration | T::Dyn);
     Some(match (function, rest) {
@@ -191,6 +201,7 @@ pub(super) fn operator<'n>(operator: Operator, left: &T<'n>, right: &T<'n>) -> O
                         | T::Object(_)
                         | T::Record(_)
                         | T::Access(_)
+                        | T::Item(_)
                         | T::Null
                         | T::OfTypes
                         | T::Optional(_)

@@ -34,7 +34,7 @@ fn object() -> Value {
     })
 }
 
-fn holds(source: &str) -> Result<bool, String> {
+pub(super) fn holds(source: &str) -> Result<bool, String> {
     let (node, object) = (node(), object());
     let own = Type::of(&node).unwrap();
     let program = Program::compile(source, &own, false, &Type::Bool)?;

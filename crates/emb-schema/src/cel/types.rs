@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::LazyLock};
 
-use super::{access::Stage, escape};
+use super::{access::Stage, escape, library::Library};
 use crate::{
     format::FormatName,
     node::{Additional, Envelope, JsonType, Node, Types},
@@ -32,6 +32,8 @@ pub(crate) enum Type<'n> {
     Record(&'n Node),
     /// A question about permissions.
     Access(Stage),
+    /// A value of a library.
+    Item(Library),
 }
 
 /// What rules may read of the metadata of an object.
@@ -82,6 +84,7 @@ impl<'n> Type<'n> {
                 std::ptr::eq(*a, *b)
             }
             (Self::Access(a), Self::Access(b)) => a == b,
+            (Self::Item(a), Self::Item(b)) => a == b,
             (Self::Null, other) | (other, Self::Null) => matches!(
                 other,
                 Self::Null
@@ -142,6 +145,7 @@ impl fmt::Display for Type<'_> {
             Self::Optional(inner) => write!(f, "optional_type({inner})"),
             Self::Object(_) | Self::Record(_) => f.write_str("object"),
             Self::Access(stage) => f.write_str(stage.type_name()),
+            Self::Item(library) => f.write_str(library.type_name()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, rc::Rc};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
-use super::{access::Access, time, types};
+use super::{access::Access, library::Item, time, types};
 use crate::{
     format::FormatName,
     node::{JsonType, Node, Types},
@@ -35,6 +35,8 @@ pub(super) enum Val<'v> {
     Members(&'v Map<String, Value>, Option<&'v Node>),
     /// A question about permissions.
     Access(Access<'v>),
+    /// A value of a library.
+    Item(Item),
 }
 
 impl<'v> Val<'v> {
@@ -166,6 +168,7 @@ impl<'v> Val<'v> {
             Self::Map(_) | Self::Members(..) => "map",
             Self::Optional(_) => "optional_type",
             Self::Access(access) => access.stage().type_name(),
+            Self::Item(item) => item.library().type_name(),
         }
     }
 }

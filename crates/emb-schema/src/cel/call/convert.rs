@@ -7,6 +7,7 @@ use crate::{
     cel::{
         evaluate::Evaluated,
         function::Function,
+        library,
         program::{EvalError, Meter},
         time,
         value::Val,
@@ -39,6 +40,10 @@ pub(super) fn apply<'v>(
         (Function::OptionalOf, [one]) => Ok(Val::some(one.clone())),
         (Function::OptionalOfNonZeroValue, [one]) => {
             Ok(if is_zero(one) { Val::Optional(None) } else { Val::some(one.clone()) })
+        }
+        (function, [Val::Text(text)]) => {
+            meter.charge_text(text.len())?;
+            library::construct(function, text)
         }
         _ => Err(EvalError::NoSuchOverload),
     }
@@ -137,6 +142,7 @@ fn to_text<'v>(value: &Val<'v>, meter: &mut Meter) -> Evaluated<'v> {
             Val::Text(Cow::Owned(text))
         }
         Val::Timestamp(nanos) => Val::text(time::show_timestamp(*nanos)),
+        Val::Item(item) => Val::text(item.shown().ok_or(EvalError::NoSuchOverload)?),
         Val::Duration(nanos) => {
             let (whole, rest) = (nanos / 1_000_000_000, (nanos % 1_000_000_000).unsigned_abs());
             let fraction = format!(".{rest:09}");

@@ -46,6 +46,9 @@ pub(super) fn apply<'v>(call: &Call, arguments: &[Val<'v>], meter: &mut Meter) -
         (function, [Val::Access(question), rest @ ..]) if !is_conversion(function) => {
             question.call(function, rest, meter)
         }
+        (function, [Val::Item(item), rest @ ..]) if !is_conversion(function) => {
+            item.call(function, rest)
+        }
         (function, [Val::Optional(inner), rest @ ..]) if !is_conversion(function) => {
             optional(function, inner.as_deref(), rest)
         }

@@ -252,7 +252,7 @@ impl Parser {
         };
         let call_at = self.at();
         if access == Access::Plain && self.take("(") {
-            if let Some(namespaced) = namespace_of(&operand) {
+            if let Some(namespaced) = namespace_of(&operand, &name) {
                 let name = format!("{namespaced}.{name}");
                 let arguments = self.arguments(")")?;
                 return Self::call(&name, Style::Global, arguments, call_at);
@@ -323,12 +323,14 @@ impl Parser {
     }
 }
 
-/// Function libraries whose functions are called by a name before the dot.
-fn namespace_of(operand: &Expr) -> Option<&str> {
+/// The name before the dot of a function that is called by both. A variable may be called `ip`, too.
+fn namespace_of<'e>(operand: &'e Expr, function: &str) -> Option<&'e str> {
     match &operand.kind {
-        Kind::Name(name) if matches!(name.as_ref(), "optional" | "sets" | "lists" | "math") => {
-            Some(name)
-        }
+        Kind::Name(name) => match name.as_ref() {
+            "optional" | "sets" | "lists" | "math" => Some(name),
+            "ip" if function == "isCanonical" => Some(name),
+            _ => None,
+        },
         _ => None,
     }
 }
