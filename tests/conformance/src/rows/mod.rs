@@ -15,6 +15,7 @@ mod garbage;
 mod helm;
 mod http;
 mod kubectl;
+mod library;
 mod limits;
 mod list;
 mod metadata;

@@ -9,6 +9,7 @@ use crate::{
     namespace::widget_with,
     own_kind::OwnKind,
     patience::soon,
+    rows::library,
     world::World,
 };
 
@@ -57,6 +58,7 @@ pub(crate) async fn messages(world: &World<'_>) -> Result<()> {
     let fine = json!({"color": "red", "min": 1, "max": 1, "silent": 9, "spoken": "good", "barred": "good",
         "pair": {"left": "xy"}});
     cases.note("all kept", world.post(&path, &widget_with("a", fine)).await?.is(201));
+    cases.note("libraries", library::kept(world).await);
     cases.finish()
 }
 
