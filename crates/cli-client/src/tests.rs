@@ -7,8 +7,8 @@ use futures::executor::block_on;
 use serde_json::{Value, json};
 
 use crate::{
-    Address, BearerToken, Change, Client, Error, Event, FreightChoice, Identity, Outcome, Scope,
-    Trust,
+    Address, BearerToken, Change, Client, Effect, Error, Event, FreightChoice, Identity, Outcome,
+    Scope, Trust,
     fake::{Script, SwiftClock},
 };
 
@@ -137,7 +137,7 @@ fn batches_and_promotions_tell_what_came_of_them() {
         );
     let script = Arc::new(script);
     let client = client(&script);
-    let batch = block_on(client.apply_resources("kind: Stage\n".to_owned())).unwrap();
+    let batch = block_on(client.apply_resources("kind: Stage\n".to_owned(), Effect::Real)).unwrap();
     let outcomes: Vec<_> = batch.done.iter().map(|(outcome, _)| *outcome).collect();
     assert_eq!(outcomes, [Outcome::Created, Outcome::Updated]);
     assert_eq!(batch.errors, ["no"]);

@@ -1,7 +1,8 @@
 //! `make test-strangers`: programs that are not ours run on the embedded engine as they run on a cluster.
 //!
 //! cert-manager gets a `kargo up` that is killed under it. A controller on kube-rs and the processes of the reference get
-//! `kargo up --kube-only`, without our own components; the latter leave what they leave on kube-apiserver.
+//! `kargo up --kube-only`, without our own components; the latter leave what they leave on kube-apiserver. The command
+//! line of the reference gets the demo and our REST API.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,6 +12,7 @@
 )]
 
 mod cert_manager;
+mod command_line;
 mod librarian;
 mod place;
 mod program;
@@ -42,6 +44,9 @@ const SCENARIOS: &[(&str, Scenario<()>)] = &[
     }),
     ("the processes of the reference promote, and leave what they leave on kube-apiserver", |()| {
         Box::pin(reference::promotes())
+    }),
+    ("the command line of the reference does everything with our REST API", |()| {
+        Box::pin(command_line::works())
     }),
 ];
 

@@ -57,7 +57,7 @@ async fn would_be(session: &Session, project: &str, args: &PromoteArgs) -> CliRe
     }
     let mut promotion = Kind::PROMOTION.named("");
     if let Some(fields) = promotion.as_object_mut() {
-        let metadata = json!({ "generateName": format!("{stage}."), "namespace": project });
+        let metadata = json!({ "generateName": format!("{stage}-"), "namespace": project });
         fields.insert("metadata".to_owned(), metadata);
         fields.insert("spec".to_owned(), spec);
     }
