@@ -30,7 +30,7 @@ pub(crate) async fn works() -> Result<()> {
     user.log_in()?;
     user.look()?;
     let freight = user.promote().await?;
-    user.approve(&freight).await?;
+    user.approve(&freight)?;
     user.manage_objects()?;
     user.manage_access()?;
     user.manage_credentials()?;
@@ -147,7 +147,7 @@ impl User {
     }
 
     /// The alias and the approval of a piece of Freight.
-    async fn approve(&self, name: &str) -> Result<()> {
+    fn approve(&self, name: &str) -> Result<()> {
         self.all(&[
             (&format!("update freight --name={name} --new-alias=first"), ""),
             ("get freight --alias=first", name),

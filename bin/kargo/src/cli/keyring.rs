@@ -38,7 +38,7 @@ impl SecretService {
 
 impl Keyring for SecretService {
     fn get(&self, account: &str) -> io::Result<Option<String>> {
-        secret(Self::run(&["lookup"], account, "")?)
+        Ok(secret(&Self::run(&["lookup"], account, "")?))
     }
 
     fn set(&self, account: &str, secret: &str) -> io::Result<()> {
@@ -65,7 +65,8 @@ impl Keychain {
 
 impl Keyring for Keychain {
     fn get(&self, account: &str) -> io::Result<Option<String>> {
-        secret(Self::run(&format!("find-generic-password -s {SERVICE} -a \"{account}\" -w\n"))?)
+        let command = format!("find-generic-password -s {SERVICE} -a \"{account}\" -w\n");
+        Ok(secret(&Self::run(&command)?))
     }
 
     fn set(&self, account: &str, secret: &str) -> io::Result<()> {
@@ -89,9 +90,9 @@ fn piped(mut command: Command, input: &str) -> io::Result<Output> {
 }
 
 /// A secret that is not there is no mistake.
-fn secret(output: Output) -> io::Result<Option<String>> {
+fn secret(output: &Output) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    Ok((output.status.success() && !text.is_empty()).then_some(text))
+    (output.status.success() && !text.is_empty()).then_some(text)
 }
 
 fn done(output: &Output) -> io::Result<()> {
