@@ -1,6 +1,7 @@
 //! The one binary. A subcommand parses its settings, wires crates together and reports; what it does lives in the crates.
 
 mod analysis_controller;
+mod api;
 mod argocd;
 mod backup;
 mod cli;
@@ -24,6 +25,7 @@ mod place;
 mod repair;
 mod restore;
 mod run;
+mod server;
 mod settings;
 mod up;
 mod version;
@@ -50,6 +52,10 @@ enum Program {
 enum Command {
     /// Start a whole control plane in this process, with no cluster or on one
     Up(up::UpArgs),
+    /// Serve the REST API: logins, what people may see and do, and streams of changes
+    Api,
+    /// Serve the REST API to yourself: with the rights of your kubeconfig, without a login
+    Server(server::ServerArgs),
     /// Look for artifacts and make Freight of them, for the objects of one shard
     Controller,
     /// Keep Projects, their namespaces and the permissions of the other components
@@ -80,6 +86,8 @@ enum Command {
     Crds,
     /// Print what a shell needs to complete commands
     Completion(cli::completion::CompletionArgs),
+    /// Write the manual pages of all commands into a directory
+    Man(cli::man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -103,6 +111,8 @@ fn run(command: Command) -> Result<(), Failure> {
     logs.install();
     match command {
         Command::Up(args) => up::run(&args),
+        Command::Api => api::run(),
+        Command::Server(args) => server::run(&args),
         Command::Controller => controller::run(),
         Command::ManagementController => management_controller::run(),
         Command::AnalysisController => analysis_controller::run(),
@@ -118,5 +128,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Repair(args) => repair::run(&args),
         Command::Crds => crds::run(),
         Command::Completion(args) => cli::completion::run(&args, Program::command()),
+        Command::Man(args) => cli::man::run(&args, Program::command()),
     }
 }

@@ -105,6 +105,8 @@ async fn start(arguments: &[&str], options: &UpOptions) -> Result<Child> {
         .args(arguments)
         .args(&options.arguments)
         .env("LOG_LEVEL", "error")
+        // No test is to log the user's command line in to itself.
+        .env("XDG_STATE_HOME", std::env::temp_dir().join("kargo-testkit-state"))
         .envs(options.environment.iter().cloned())
         .stdout(Stdio::piped())
         .kill_on_drop(true)

@@ -22,7 +22,8 @@ use crate::{
     directory::Directory,
     discovery::Discovery,
     mirrors::Mirrors,
-    server::Blocking,
+    rate::RateLimits,
+    server::{Blocking, Metrics},
     settings::Settings,
 };
 
@@ -44,6 +45,8 @@ struct Inner {
     discovery: Discovery,
     events: EventRecorder,
     ids: Mutex<MonotonicUlids>,
+    metrics: Metrics,
+    rates: RateLimits,
     is_stopping: AtomicBool,
 }
 
@@ -80,6 +83,7 @@ impl Api {
         };
         let authenticator = Authenticator::new(&settings, means);
         let events = EventRecorder::start(client.clone(), COMPONENT, &ports);
+        let rates = RateLimits::new(settings.rate);
         let is_stopping = AtomicBool::new(false);
         let inner = Inner {
             settings,
@@ -93,6 +97,8 @@ impl Api {
             discovery: Discovery::new(client.clone()),
             events,
             ids: Mutex::default(),
+            metrics: Metrics::default(),
+            rates,
             is_stopping,
         };
         Self { inner: Arc::new(inner) }
@@ -130,6 +136,16 @@ impl Api {
     /// How other servers are asked.
     pub(crate) fn outbound(&self) -> &outbound::Client {
         &self.inner.outbound
+    }
+
+    /// What is counted.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    /// How often somebody may ask.
+    pub(crate) fn rates(&self) -> &RateLimits {
+        &self.inner.rates
     }
 
     /// Which kinds there are.

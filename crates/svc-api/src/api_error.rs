@@ -91,7 +91,7 @@ impl ApiError {
     /// The caller asks too often.
     pub(crate) fn too_many(retry_after: Duration) -> Self {
         let status = StatusCode::TOO_MANY_REQUESTS;
-        let error = Self::new(status, "TooManyRequests", "too many attempts; try again later");
+        let error = Self::new(status, "TooManyRequests", "too many requests; try again later");
         Self { retry_after: Some(retry_after), ..error }
     }
 

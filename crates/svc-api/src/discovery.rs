@@ -8,6 +8,7 @@ use kube::Client;
 
 use crate::{
     api_error::{ApiError, ApiResult},
+    caller::is_segment,
     expiring::Expiring,
 };
 
@@ -68,9 +69,7 @@ impl Discovery {
     }
 
     async fn fetch(&self, api_version: &str) -> ApiResult<Vec<APIResource>> {
-        let is_plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'/');
-        if !api_version.bytes().all(is_plain) || api_version.contains("..") {
+        if !is_api_version(api_version) {
             return Ok(Vec::new());
         }
         let listed = match api_version.split_once('/') {
@@ -85,6 +84,11 @@ impl Discovery {
     }
 }
 
+/// Whether it is a version, perhaps behind a group, and leads nowhere else.
+fn is_api_version(text: &str) -> bool {
+    text.split('/').count() <= 2 && text.split('/').all(is_segment)
+}
+
 fn named(resources: &[APIResource], kind: &str) -> Option<Served> {
     let found = resources.iter().find(|one| one.kind == kind && !one.name.contains('/'))?;
     Some(Served { plural: found.name.clone(), is_namespaced: found.namespaced })
@@ -92,4 +96,19 @@ fn named(resources: &[APIResource], kind: &str) -> Option<Served> {
 
 fn unknown(api_version: &str, kind: &str) -> ApiError {
     ApiError::bad_request(format!("no matches for kind {kind:?} in version {api_version:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_api_version;
+
+    #[test]
+    fn what_is_no_version_is_not_asked_for() {
+        for version in ["v1", "kargo.akuity.io/v1alpha1"] {
+            assert!(is_api_version(version), "{version}");
+        }
+        for text in ["", "/", "a/", "/v1", "a/b/c", "../v1", "v1?x", "a/..", "é"] {
+            assert!(!is_api_version(text), "{text}");
+        }
+    }
 }

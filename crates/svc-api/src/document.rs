@@ -1,32 +1,50 @@
 //! A JSON document on its way out: with an ETag where it has a version, packed where the client
 //! takes that, and not at all where the client has it already.
 
-use std::{
-    io::Write,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use crate::api_error::{ApiError, ApiResult};
+use crate::{
+    api_error::{ApiError, ApiResult},
+    encoding::Encoding,
+};
 
 /// Smaller documents are not worth the effort.
 const MIN_PACKED_BYTES: usize = 1024;
+/// How documents are packed, the better way first.
+const OFFERED: [Encoding; 2] = [Encoding::Zstd, Encoding::Gzip];
 
 /// A document. Clones share what was packed.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     plain: Bytes,
-    packed: Arc<OnceLock<Bytes>>,
+    packed: Arc<Packed>,
     etag: Option<String>,
     status: StatusCode,
+}
+
+/// What was packed, in either way.
+#[derive(Debug, Default)]
+struct Packed {
+    zstd: OnceLock<Bytes>,
+    gzip: OnceLock<Bytes>,
+}
+
+impl Packed {
+    fn of(&self, encoding: Encoding, plain: &[u8]) -> Bytes {
+        let kept = match encoding {
+            Encoding::Zstd => &self.zstd,
+            Encoding::Gzip => &self.gzip,
+        };
+        kept.get_or_init(|| encoding.pack(plain)).clone()
+    }
 }
 
 impl Document {
@@ -67,11 +85,13 @@ impl Document {
         }
         let content_type = HeaderValue::from_static("application/json; charset=utf-8");
         headers.insert(header::CONTENT_TYPE, content_type);
-        let body = if self.plain.len() >= MIN_PACKED_BYTES && takes_gzip(request) {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            self.packed.get_or_init(|| pack(&self.plain)).clone()
-        } else {
-            self.plain.clone()
+        let encoding = Encoding::choose(request, &OFFERED);
+        let body = match encoding.filter(|_| self.plain.len() >= MIN_PACKED_BYTES) {
+            Some(encoding) => {
+                headers.insert(header::CONTENT_ENCODING, encoding.header());
+                self.packed.of(encoding, &self.plain)
+            }
+            None => self.plain.clone(),
         };
         *response.body_mut() = Body::from(body);
     }
@@ -94,28 +114,6 @@ impl IntoResponse for Document {
         response.extensions_mut().insert(self);
         response
     }
-}
-
-fn takes_gzip(request: &HeaderMap) -> bool {
-    let accepted = request.get_all(header::ACCEPT_ENCODING).iter();
-    let mut codings =
-        accepted.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
-    codings.any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let is_refused = weight
-            .trim()
-            .strip_prefix("q=")
-            .is_some_and(|weight| weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0));
-        matches!(name.trim(), "gzip" | "*") && !is_refused
-    })
-}
-
-fn pack(plain: &[u8]) -> Bytes {
-    // Fast rather than small: the link is rarely the narrow place.
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    let written = encoder.write_all(plain).and_then(|()| encoder.finish());
-    // Writing to memory does not fail.
-    written.map(Bytes::from).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -148,6 +146,9 @@ mod tests {
         assert!(bytes.len() < 100);
         flate2::read::GzDecoder::new(&*bytes).read_to_string(&mut text).unwrap();
         assert_eq!(text.len(), 5_000);
+        let denser = answer(&document, &[(header::ACCEPT_ENCODING, "gzip, zstd")]);
+        assert_eq!(denser.headers()[header::CONTENT_ENCODING], "zstd");
+        assert_eq!(zstd::bulk::decompress(&body(denser).await, 10_000).unwrap().len(), 5_000);
         for accepted in ["", "br", "gzip;q=0"] {
             let plain = answer(&document, &[(header::ACCEPT_ENCODING, accepted)]);
             assert_eq!(body(plain).await.len(), 5_000, "{accepted}");

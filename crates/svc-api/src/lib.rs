@@ -1,4 +1,4 @@
-//! The REST server: logins, what people may see and do, and streams of what changes.
+//! The API server, REST and gRPC: logins, what people may see and do, and streams of what changes.
 //!
 //! The way of a request: [`server`] names it, bounds it and logs it; a handler gets a `Caller`, which
 //! exists only for a login that was checked ([`authentication`]); reads of the caller ask first
@@ -12,7 +12,9 @@ mod caller;
 mod directory;
 mod discovery;
 mod document;
+mod encoding;
 mod expiring;
+mod grpc;
 mod handlers;
 mod json;
 mod listing;
@@ -20,9 +22,11 @@ mod mirror;
 mod mirrors;
 mod place;
 mod query;
+mod rate;
 mod server;
 mod settings;
 mod watch;
 
+pub use rate::Rate;
 pub use server::{Blocking, Serving, StartError, Wiring, start};
 pub use settings::{AdminSettings, BasePath, DexSettings, OidcSettings, Settings, TlsFiles};

@@ -6,6 +6,7 @@ mod cluster_login;
 pub(crate) mod completion;
 mod keyring;
 mod local_run;
+pub(crate) mod man;
 mod streams;
 mod terminal;
 mod transport;

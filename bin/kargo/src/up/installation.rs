@@ -55,7 +55,7 @@ impl Installation {
         let namespace = self.namespace();
         let user = |component: Component| access::user_name(namespace, component.service_account());
         match variable {
-            "KARGO_NAMESPACE" => Some(namespace.to_owned()),
+            "KARGO_NAMESPACE" | "GLOBAL_SERVICE_ACCOUNT_NAMESPACES" => Some(namespace.to_owned()),
             "CONTROLPLANE_USER_REGEX" => Some(access::control_plane_user_pattern(namespace)),
             "MANAGEMENT_CONTROLLER_USERNAME" => Some(user(Component::ManagementController)),
             "EXTERNAL_WEBHOOKS_SERVER_USERNAME" => Some(user(Component::ExternalWebhooksServer)),
@@ -63,6 +63,7 @@ impl Installation {
             "SYSTEM_RESOURCES_NAMESPACE" => Some(self.options.system_namespace.clone()),
             "SHARED_RESOURCES_NAMESPACE" => Some(self.options.shared_namespace.clone()),
             "CREDENTIAL_PROVIDERS_ENABLED" | "IS_DEFAULT_CONTROLLER" => Some(true.to_string()),
+            "SECRET_MANAGEMENT_ENABLED" => Some(self.options.secret_management.to_string()),
             "ROLLOUTS_INTEGRATION_ENABLED" => Some(self.options.rollouts.to_string()),
             _ => None,
         }

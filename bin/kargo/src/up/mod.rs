@@ -2,6 +2,7 @@
 //!
 //! Components are the same on both: they get a client each ([`components::Clients`]) and cannot tell what is behind it.
 
+mod api;
 mod cluster;
 mod components;
 mod embedded;
@@ -10,14 +11,18 @@ mod release;
 
 pub(crate) use self::embedded::{Offline, open_failure};
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use core_clock::{Clock, Entropy, Tasks};
 use io_http::{BindError, Listener};
 use io_kube::Ports;
 use io_runtime::{SystemClock, SystemEntropy, SystemEnvironment, TaskGroup};
 
-use self::{cluster::ClusterArgs, embedded::EmbeddedArgs};
+use self::{api::ApiArgs, cluster::ClusterArgs, embedded::EmbeddedArgs};
 use crate::{
     component::{Doors, Vitals},
     exit::{Exit, Failure},
@@ -34,6 +39,8 @@ pub(crate) struct UpArgs {
     embedded: EmbeddedArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
+    #[command(flatten)]
+    api: ApiArgs,
 }
 
 const EXIT_CODES: &str = "\
@@ -91,8 +98,8 @@ pub(crate) fn run(args: &UpArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async {
         match args.cluster.kubeconfig() {
-            Some(kubeconfig) => cluster::serve(&args.cluster, kubeconfig).await,
-            None => embedded::serve(&args.embedded).await,
+            Some(kubeconfig) => cluster::serve(&args.cluster, &args.api, kubeconfig).await,
+            None => embedded::serve(&args.embedded, &args.api).await,
         }
     });
     // Tasks that ignored the stop must not keep the process.
@@ -110,6 +117,15 @@ fn bind_failure(error: BindError, flag: &str) -> Failure {
     }
 }
 
-async fn bind(address: std::net::SocketAddr, flag: &str) -> Result<Listener, Failure> {
+async fn bind(address: SocketAddr, flag: &str) -> Result<Listener, Failure> {
     Listener::bind(address).await.map_err(|error| bind_failure(error, flag))
+}
+
+/// Where clients on this machine reach a listener that may be bound to all addresses.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let loopback: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    if address.ip().is_unspecified() { SocketAddr::new(loopback, address.port()) } else { address }
 }

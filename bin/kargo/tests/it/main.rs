@@ -15,9 +15,11 @@ mod discovery;
 mod faults;
 mod process;
 mod replicas;
+mod rest;
 mod run;
 mod run_mistakes;
 mod storage;
+mod verbs;
 mod webhook;
 
 use std::{
@@ -68,7 +70,7 @@ fn stderr(output: &Output) -> String {
 async fn a_taken_port_has_its_own_exit_code_and_a_way_out() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let output = kargo(&["up", "--in-memory", "--kube-port", &port]);
+    let output = kargo(&["up", "--in-memory", "--api-port", "0", "--kube-port", &port]);
     assert_eq!(output.status.code(), Some(20));
     assert_eq!(
         stderr(&output).replace(&port, "PORT"),
@@ -82,7 +84,7 @@ async fn a_locked_directory_names_the_process_that_holds_it() {
     let directory = tempfile::tempdir().unwrap();
     let first = up(directory.path()).await;
     let output =
-        kargo(&["up", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
+        kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
     assert_eq!(output.status.code(), Some(21));
     let pid = first.pid().unwrap().to_string();
     assert!(
@@ -101,7 +103,7 @@ async fn a_damaged_database_is_refused_with_a_way_out() {
     fs::write(directory.path().join("store.db"), b"this is no database, whatever its name says")
         .unwrap();
     let output =
-        kargo(&["up", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
+        kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
     assert_eq!(output.status.code(), Some(23), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("hint: put back a snapshot with `kargo restore FILE`"),

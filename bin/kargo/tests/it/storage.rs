@@ -47,7 +47,7 @@ async fn secrets_are_encrypted_with_the_keys_of_a_file_and_need_them_ever_after(
     assert!(!is_shown(&data));
     first.stop().await.unwrap();
     assert!(!is_shown(&data));
-    let refused = kargo(&["up", "--kube-port", "0", "--data-dir", &data_text]);
+    let refused = kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &data_text]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("needs the encryption key"), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("--encryption-key-file"), "{}", stderr(&refused));
@@ -67,7 +67,7 @@ async fn a_damaged_database_is_repaired_and_losses_are_listed() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[..100].fill(0);
     fs::write(&file, bytes).unwrap();
-    let refused = kargo(&["up", "--kube-port", "0", "--data-dir", &text]);
+    let refused = kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &text]);
     assert_eq!(refused.status.code(), Some(23), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("`kargo repair`"), "{}", stderr(&refused));
     let repaired = kargo(&["repair", "--data-dir", &text]);

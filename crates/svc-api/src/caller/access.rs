@@ -13,7 +13,7 @@ use core_rules::{
     fault::message,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
-use io_kube::{AccessRequest, Ports, Subject, may};
+use io_kube::{AccessRequest, Family, FamilyKind, Histogram, Ports, Subject, may};
 use kube::Client;
 
 use crate::{
@@ -35,18 +35,29 @@ pub(crate) struct AccessReviews {
     known: Expiring<String, bool>,
     /// Counts how often answers were forgotten: one that was asked for before is not kept.
     generation: AtomicU64,
+    asked: Histogram,
 }
 
 impl AccessReviews {
     pub(crate) fn new(client: Client, ports: Ports) -> Self {
         let known = Expiring::new(MAX_KNOWN);
-        Self { client, ports, known, generation: AtomicU64::new(0) }
+        Self { client, ports, known, generation: AtomicU64::new(0), asked: Histogram::default() }
     }
 
     /// Somebody's rights may have changed.
     pub(crate) fn forget(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.known.clear();
+    }
+
+    /// How long the questions took that were asked.
+    pub(crate) fn family(&self) -> Family {
+        Family {
+            name: "kargo_api_access_review_duration_seconds",
+            help: "How long Kubernetes took to say who may do what.",
+            kind: FamilyKind::Histogram,
+            samples: self.asked.samples(&[]),
+        }
     }
 
     /// Refuses whoever may not.
@@ -108,6 +119,7 @@ impl AccessReviews {
         let unknown =
             |cause: String| ApiError::unavailable("permissions cannot be checked now", cause);
         let asked = self.ports.within(DEADLINE, may(&self.client, subject, request)).await;
+        self.asked.observe(self.ports.clock.monotonic().saturating_sub(now));
         let verdict = asked
             .ok_or_else(|| unknown("no reply".to_owned()))?
             .map_err(|error| unknown(message(&error)))?;

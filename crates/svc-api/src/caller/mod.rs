@@ -12,11 +12,11 @@ mod read;
 mod target;
 mod write;
 
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use core_rules::access::attributes::Attributes;
-use http::{HeaderValue, header, request::Parts};
+use http::{HeaderValue, StatusCode, header, request::Parts};
 
 pub(crate) use access::AccessReviews;
 pub(crate) use grant::Grant;
@@ -41,8 +41,21 @@ impl FromRequestParts<Api> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
-        let authorization = authorization(parts)?;
-        let login = api.authenticator().authenticate(authorization).await?;
+        let (rates, now) = (api.rates(), api.ports().clock.monotonic());
+        let address = parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
+        if let Some(address) = address {
+            rates.check_address(address, now)?;
+        }
+        let authenticated = match authorization(parts) {
+            Ok(authorization) => api.authenticator().authenticate(authorization).await,
+            Err(error) => Err(error),
+        };
+        let login = authenticated.inspect_err(|error| {
+            if let Some(address) = address.filter(|_| error.status() == StatusCode::UNAUTHORIZED) {
+                rates.refused(address, now);
+            }
+        })?;
+        rates.check_caller(&login.identity.actor(), now)?;
         Ok(Self { api: api.clone(), login: Arc::new(login) })
     }
 }

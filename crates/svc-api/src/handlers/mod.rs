@@ -25,6 +25,7 @@ use api_rest::route::{self, Method};
 use axum::{
     Router,
     handler::Handler,
+    middleware::map_response,
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
@@ -39,6 +40,7 @@ use crate::{
     listing::Listing,
     mirror::{Mirror, Object},
     query::Query,
+    server::Operation,
     watch::{self, Filter, From},
 };
 
@@ -78,7 +80,13 @@ where
     T: 'static,
 {
     match route::find(operation) {
-        Some(route) => router.route(route.path, on(filter(route.method), handler)),
+        Some(route) => {
+            let named = map_response(move |mut response: Response| {
+                response.extensions_mut().insert(Operation(route.operation));
+                std::future::ready(response)
+            });
+            router.route(route.path, on(filter(route.method), handler).layer(named))
+        }
         None => router,
     }
 }

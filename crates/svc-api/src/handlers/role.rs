@@ -9,8 +9,8 @@ use core_rules::{
         binding::Bindings,
         escalation,
         role::{
-            self, Existing, KargoRole, Parts, Plan, RoleChange, RoleError, RoleNotFound,
-            is_system_role, role_change,
+            self, Existing, KargoRole, Parts, Plan, RoleChange, RoleNotFound, is_system_role,
+            role_change,
         },
     },
     management::change::{Change, Write},
@@ -119,16 +119,7 @@ async fn role_grant(
     place: Place,
     Json(sent): Json<GrantOrRevoke>,
 ) -> ApiResult<Document> {
-    let change = role_change(&sent).map_err(ApiError::refused)?;
-    let parts = find(&caller, &place, &sent.role).await?;
-    let plan = match change {
-        RoleChange::Claims(people) => role::grant_claims(&parts, people),
-        RoleChange::Permission(permission) => {
-            let served = caller.api().discovery().resources().await?;
-            role::grant_permission(&parts, permission, &served)
-        }
-    };
-    answer(&caller, &parts, plan).await
+    change(&caller, &place, &sent, Direction::Grant).await
 }
 
 /// Takes a role from people, or a permission from a role.
@@ -137,23 +128,37 @@ async fn role_revoke(
     place: Place,
     Json(sent): Json<GrantOrRevoke>,
 ) -> ApiResult<Document> {
-    let change = role_change(&sent).map_err(ApiError::refused)?;
-    let parts = find(&caller, &place, &sent.role).await?;
-    let plan = match change {
-        RoleChange::Claims(people) => role::revoke_claims(&parts, people),
-        RoleChange::Permission(permission) => {
-            let served = caller.api().discovery().resources().await?;
-            role::revoke_permission(&parts, permission, &served)
-        }
-    };
-    answer(&caller, &parts, plan).await
+    change(&caller, &place, &sent, Direction::Revoke).await
 }
 
-async fn answer(
+/// Whether something is given or taken.
+#[derive(Clone, Copy)]
+enum Direction {
+    Grant,
+    Revoke,
+}
+
+async fn change(
     caller: &Caller,
-    parts: &Parts,
-    plan: Result<Plan, RoleError>,
+    place: &Place,
+    sent: &GrantOrRevoke,
+    direction: Direction,
 ) -> ApiResult<Document> {
+    let change = role_change(sent).map_err(ApiError::refused)?;
+    let parts = find(caller, place, &sent.role).await?;
+    let plan = match change {
+        RoleChange::Claims(people) => match direction {
+            Direction::Grant => role::grant_claims(&parts, people),
+            Direction::Revoke => role::revoke_claims(&parts, people),
+        },
+        RoleChange::Permission(permission) => {
+            let served = caller.api().discovery().resources().await?;
+            match direction {
+                Direction::Grant => role::grant_permission(&parts, permission, &served),
+                Direction::Revoke => role::revoke_permission(&parts, permission, &served),
+            }
+        }
+    };
     let plan = plan.map_err(ApiError::refused)?;
     Document::of(&carry_out(caller, parts.namespace(), plan).await?)
 }

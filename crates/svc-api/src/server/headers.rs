@@ -15,13 +15,18 @@ const PROTECTION: [(HeaderName, &str); 4] = [
 ];
 const TRANSPORT: &str = "max-age=31536000; includeSubDomains";
 
+/// The mark of a response that another program wrote: it says itself what browsers may do with it.
+#[derive(Clone, Copy)]
+pub(super) struct Foreign;
+
 /// Sets the headers that protect users of browsers.
 pub(super) fn protect(api: &Api, asked: &HeaderMap, response: &mut Response) {
+    let is_ours = response.extensions().get::<Foreign>().is_none();
     let headers = response.headers_mut();
-    for (name, value) in PROTECTION {
+    for (name, value) in PROTECTION.into_iter().filter(|_| is_ours) {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
-    if !headers.contains_key(header::CACHE_CONTROL) {
+    if is_ours && !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     if api.settings().tls.is_some() {

@@ -11,7 +11,7 @@ use crate::api_error::{ApiError, ApiResult};
 /// From the head of a request to the head of its answer; a stream may then go on.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-const BODY: usize = 1024 * 1024;
+pub(super) const BODY: usize = 1024 * 1024;
 /// Manifests come by the dozen.
 const MANIFESTS: usize = 4 * 1024 * 1024;
 

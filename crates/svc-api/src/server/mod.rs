@@ -4,31 +4,39 @@
 //! limits of size and time, panics, and the router. Errors and documents get their bodies on the way back.
 
 mod cors;
+mod dex;
 mod headers;
 mod health;
 mod limit;
 mod log;
+mod metrics;
 mod openapi;
+mod rebinding;
 mod request_id;
+mod rest;
 mod run;
+mod stream;
 
+pub(crate) use metrics::{Metrics, Operation};
+pub(crate) use rest::Rest;
 pub use run::{Blocking, Serving, StartError, Wiring, start};
 
-use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
     body::Body,
     response::{IntoResponse, Response},
 };
-use futures::FutureExt;
 use http::{HeaderValue, Request, StatusCode, Uri, header};
 use tower::ServiceExt;
 
+use self::stream::Streams;
 use crate::{
     api::Api,
     api_error::ApiError,
     document::Document,
+    grpc,
     settings::{BasePath, Place},
 };
 
@@ -36,14 +44,17 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Front {
     api: Api,
-    router: Router,
+    rest: Rest,
+    grpc: Router,
+    streams: Arc<Streams>,
 }
 
 impl Front {
     /// The front of `api`, with all its routes behind it.
     pub(crate) fn new(api: Api) -> Self {
-        let router = crate::handlers::router(api.clone());
-        Self { api, router }
+        let rest = Rest::new(api.clone());
+        let grpc = grpc::router(rest.clone());
+        Self { api, rest, grpc, streams: Arc::new(Streams::new()) }
     }
 
     /// The response to a request; a failure is one too.
@@ -53,15 +64,24 @@ impl Front {
         let seen = log::Seen::of(&request);
         let asked = request.headers().clone();
         let mut response = self.route(request).await;
+        let operation = response.extensions_mut().remove::<Operation>();
         let error = finish(&asked, &id, &mut response);
+        self.streams.dress(self.api.metrics(), &asked, &mut response);
         headers::protect(&self.api, &asked, &mut response);
         headers::name(&id, &mut response);
         let took = self.api.ports().clock.monotonic().saturating_sub(started);
+        self.api.metrics().answered(operation, response.status(), took);
         log::write(&seen, &id, &response, error.as_deref(), took);
         Ok(response)
     }
 
     async fn route(&self, mut request: Request<Body>) -> Response {
+        if grpc::is_call(request.headers()) {
+            return self.grpc.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        }
+        if let Err(error) = rebinding::check(&self.api, &request) {
+            return error.into_response();
+        }
         if let Some(preflight) = cors::preflight(&self.api, &request) {
             return preflight;
         }
@@ -77,6 +97,9 @@ impl Front {
         if let Some(response) = openapi::answer(&self.api, request.method(), &path) {
             return response;
         }
+        if dex::is_its(&self.api, &path) {
+            return dex::answer(&self.api, request).await;
+        }
         if !path.starts_with(api_rest::route::PREFIX) {
             return ApiError::not_found("there is nothing here").into_response();
         }
@@ -85,18 +108,7 @@ impl Front {
         }
         *request.uri_mut() = rewritten(request.uri(), &path);
         let request = limit::bound(&path, request);
-        self.handle(request).await
-    }
-
-    /// The handler's response, if it comes in time and without a panic.
-    async fn handle(&self, request: Request<Body>) -> Response {
-        let handled = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
-        match self.api.ports().within(limit::PATIENCE, handled).await {
-            Some(Ok(Ok(response))) => response,
-            Some(Ok(Err(never))) => match never {},
-            Some(Err(_)) => ApiError::internal("the handler panicked").into_response(),
-            None => ApiError::unavailable("the request took too long", "deadline").into_response(),
-        }
+        self.rest.handle(request).await
     }
 }
 

@@ -10,7 +10,7 @@ use io_http::{
     CertificateError, CertificateFiles, Limits, Listener, ServerCertificate, outbound, serve,
     serve_plain,
 };
-use io_kube::Ports;
+use io_kube::{Family, Ports};
 use kube::{Client, api::ListParams, core::Request as KubeRequest};
 
 use super::Front;
@@ -78,6 +78,12 @@ impl Serving {
     /// A token of the administrator for programs of the user who runs the server; `None` where there is no such login.
     pub fn local_token(&self, lifetime: Duration) -> Option<String> {
         self.api.authenticator().local_token(lifetime)
+    }
+
+    /// What it counts.
+    pub fn metrics(&self) -> Vec<Family> {
+        let reviews = self.api.reviews().family();
+        self.api.metrics().families().into_iter().chain([reviews]).collect()
     }
 
     /// Tells whoever asks that the server is about to stop; it still serves.

@@ -24,6 +24,8 @@ use core_rules::{
     credential::Secret,
 };
 
+use crate::rate::Rate;
+
 const ARGOCD_URLS: &str = "ARGOCD_URLS";
 const DEFAULT_PORT: u16 = 8080;
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
@@ -63,6 +65,8 @@ pub struct Settings {
     pub rollouts: bool,
     /// Where logs of AnalysisRuns are read, where they are.
     pub analysis_logs: Option<LogSettings>,
+    /// How often one caller may ask, where that is limited.
+    pub rate: Option<Rate>,
     /// Whether everybody is let in as if by their own kubeconfig: a server for one person.
     pub is_local: bool,
 }
@@ -100,6 +104,7 @@ impl Settings {
             argocd_namespace: variables.text_or("ARGOCD_NAMESPACE", "argocd"),
             rollouts,
             analysis_logs: if rollouts { analysis_logs(variables)? } else { None },
+            rate: rate(variables)?,
             is_local: false,
         })
     }
@@ -127,6 +132,15 @@ fn analysis_logs(variables: Variables<'_>) -> Result<Option<LogSettings>, Settin
         .map_err(|_| SettingError::refused(HEADERS, "***", "of the form name=value,name=value"))?;
     let token = Secret::new(variables.text_or("ANALYSIS_RUN_LOG_TOKEN", ""));
     Ok(Some(LogSettings { url, headers, token }))
+}
+
+/// How often one caller may ask; as often as they like unless a rate is set.
+fn rate(variables: Variables<'_>) -> Result<Option<Rate>, SettingError> {
+    let per_second = variables.count("API_RATE_LIMIT", 0..=1_000_000, 0_u32)?;
+    let burst =
+        variables.count("API_RATE_BURST", 1..=10_000_000, per_second.saturating_mul(2).max(1))?;
+    let rate = Rate { per_second: per_second.into(), burst: burst.into() };
+    Ok((per_second > 0).then_some(rate))
 }
 
 fn tls(variables: Variables<'_>) -> Result<Option<TlsFiles>, SettingError> {

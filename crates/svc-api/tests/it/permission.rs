@@ -1,18 +1,9 @@
 //! Logins of Kubernetes, and what they may do.
 
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::world::{World, project, stage};
-
-/// A token of a ServiceAccount of the installation.
-async fn token_of(world: &World, account: &str) -> String {
-    let path = format!("/api/v1/namespaces/kargo/serviceaccounts/{account}/token");
-    let body =
-        json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
-    let reply = world.apply(&path, &body).await;
-    reply["status"]["token"].as_str().unwrap().to_owned()
-}
 
 async fn world() -> World {
     let mut objects = project("demo");
@@ -23,14 +14,14 @@ async fn world() -> World {
 #[tokio::test]
 async fn a_service_account_has_its_own_rights() {
     let world = world().await;
-    let viewer = token_of(&world, "kargo-viewer").await;
+    let viewer = world.token_of("kargo", "kargo-viewer").await;
     assert_eq!(world.get("/projects/demo/stages/qa", &viewer).await.status, 200);
     let refused =
         world.send(Method::DELETE, "/projects/demo/stages/qa", Some(&viewer), &[], "").await;
     let text = "review subject access: stages.kargo.akuity.io \"qa\" is forbidden: \
                 delete is not permitted";
     assert_eq!(refused.error(), (403, text.to_owned()));
-    let admin = token_of(&world, "kargo-admin").await;
+    let admin = world.token_of("kargo", "kargo-admin").await;
     let gone = world.send(Method::DELETE, "/projects/demo/stages/qa", Some(&admin), &[], "").await;
     assert_eq!((gone.status.as_u16(), gone.body.len()), (204, 0));
     // What was written is seen by the next who reads.
@@ -40,8 +31,8 @@ async fn a_service_account_has_its_own_rights() {
 #[tokio::test]
 async fn refresh_is_for_those_who_may_see() {
     let world = world().await;
-    let viewer = token_of(&world, "kargo-viewer").await;
-    let user = token_of(&world, "kargo-user").await;
+    let viewer = world.token_of("kargo", "kargo-viewer").await;
+    let user = world.token_of("kargo", "kargo-user").await;
     let path = "/projects/demo/stages/qa/refresh";
     assert_eq!(world.send(Method::POST, path, Some(&user), &[], "").await.status, 403);
     let done = world.send(Method::POST, path, Some(&viewer), &[], "").await;
@@ -58,7 +49,7 @@ async fn refresh_is_for_those_who_may_see() {
 #[tokio::test]
 async fn a_name_cannot_lead_to_another_object() {
     let world = world().await;
-    let admin = token_of(&world, "kargo-admin").await;
+    let admin = world.token_of("kargo", "kargo-admin").await;
     let path = "/projects/demo/stages/..%2Fwarehouses%2Fw";
     let reply = world.send(Method::DELETE, path, Some(&admin), &[], "").await;
     assert_eq!(reply.status, 404);

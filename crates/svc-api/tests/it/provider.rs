@@ -25,7 +25,12 @@ use serde_json::{Value, json};
 /// The provider.
 #[derive(Clone)]
 pub(crate) struct Provider {
+    /// Where people reach it.
     pub(crate) issuer: String,
+    /// Where it is.
+    pub(crate) address: String,
+    /// The path of its issuer.
+    path: String,
     key: Arc<Mutex<SigningKey>>,
     /// How often keys were asked for.
     pub(crate) asked: Arc<AtomicUsize>,
@@ -54,10 +59,17 @@ impl SigningKey {
 impl Provider {
     /// Serves on a free port until the engine stops.
     pub(crate) async fn start(engine: &Engine) -> Self {
+        Self::behind(engine, None, "/dex").await
+    }
+
+    /// The same, for people who reach it at another server.
+    pub(crate) async fn behind(engine: &Engine, server: Option<&str>, path: &str) -> Self {
         let listener = Listener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
-        let issuer = format!("http://{}/dex", listener.address());
+        let address = format!("http://{}", listener.address());
+        let issuer = format!("{}{path}", server.unwrap_or(&address));
         let key = Arc::new(Mutex::new(SigningKey::new("one")));
-        let provider = Self { issuer, key, asked: Arc::default() };
+        let path = path.to_owned();
+        let provider = Self { issuer, address, path, key, asked: Arc::default() };
         let serving = provider.clone();
         let service = tower::service_fn(move |request: Request<Incoming>| {
             let answer = serving.answer(request.uri().path());
@@ -68,13 +80,13 @@ impl Provider {
     }
 
     fn answer(&self, path: &str) -> Response<Full<Bytes>> {
-        let body = match path {
-            "/dex/.well-known/openid-configuration" => json!({
+        let body = match path.strip_prefix(&self.path).unwrap_or_default() {
+            "/.well-known/openid-configuration" => json!({
                 "issuer": self.issuer,
                 "jwks_uri": format!("{}/keys", self.issuer),
                 "id_token_signing_alg_values_supported": ["ES256"],
             }),
-            "/dex/keys" => {
+            "/keys" => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 json!({"keys": [self.key.lock().public()]})
             }

@@ -7,7 +7,7 @@ use api_rest::{
     sse::{Frame, Parser},
 };
 use bytes::Bytes;
-use core_clock::FixedEnvironment;
+use core_clock::{Clock, FixedEnvironment};
 use core_rules::access;
 use dev_testkit::engine::{Engine, Identity};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -21,6 +21,8 @@ use kube::core::Request as KubeRequest;
 use serde_json::{Value, json};
 use svc_api::{Blocking, Serving, Settings, Wiring};
 
+use crate::connection::Connection;
+
 pub(crate) const PASSWORD: &str = "correct horse";
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -29,6 +31,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) serving: Serving,
     pub(crate) tasks: TaskGroup,
+    pub(crate) connection: Connection,
     http: outbound::Client,
     prefix: String,
 }
@@ -89,6 +92,19 @@ impl World {
 
     /// The same with further settings.
     pub(crate) async fn with(variables: &[(&str, &str)], objects: Vec<Value>) -> Self {
+        Self::build(variables, objects, None).await
+    }
+
+    /// The same with a server whose time moves only when the test says so.
+    pub(crate) async fn at(clock: Arc<dyn Clock>, objects: Vec<Value>) -> Self {
+        Self::build(&[], objects, Some(clock)).await
+    }
+
+    async fn build(
+        variables: &[(&str, &str)],
+        objects: Vec<Value>,
+        clock: Option<Arc<dyn Clock>>,
+    ) -> Self {
         let options = access::Options::default();
         let all = [access::namespaces(&options), access::objects(&options), objects].concat();
         let engine = Engine::builder().objects(all).start().await.unwrap();
@@ -106,16 +122,18 @@ impl World {
         let prefix = settings.base_path.as_str().to_owned();
         let tasks = engine.child_tasks();
         let ports = Ports {
-            clock: engine.clock(),
+            clock: clock.unwrap_or_else(|| engine.clock()),
             entropy: engine.entropy(),
             tasks: Arc::new(tasks.clone()),
         };
         let http = Outbound::new(outbound::Settings::default()).client(&Tls::default()).unwrap();
+        let connection = Connection::default();
         let account = access::Component::Api.service_account();
         let wiring = Wiring {
             settings,
             version: VersionInfo { version: "v1.2.3".into(), ..VersionInfo::default() },
-            client: engine.client_as(Identity::service_account("kargo", account, "uid")),
+            client: connection
+                .lead(engine.client_as(Identity::service_account("kargo", account, "uid"))),
             outbound: http.clone(),
             blocking: Arc::new(Inline),
             ports,
@@ -123,7 +141,7 @@ impl World {
         let listener = Listener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
         let serving = patient(svc_api::start(listener, wiring)).await.unwrap();
         patient(serving.synced()).await;
-        Self { engine, serving, tasks, http, prefix }
+        Self { engine, serving, tasks, connection, http, prefix }
     }
 
     /// The token of the administrator.
@@ -172,6 +190,19 @@ impl World {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = patient(response.read_limited(64 << 20)).await.unwrap();
         Reply { status, headers, body }
+    }
+
+    /// The status of a reply, whose body is not read: it may have no end.
+    pub(crate) async fn status(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&str>,
+        headers: &[(&'static str, &str)],
+        body: Vec<u8>,
+    ) -> u16 {
+        let request = self.request(method, path, token, headers).body(body);
+        patient(self.http.send(request)).await.unwrap().status().as_u16()
     }
 
     fn request(

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::install::Summary;
-use crate::version;
+use crate::{up::api, version};
 
 /// Says what runs, where, and what to type next.
 pub(super) struct Banner<'a> {
@@ -15,6 +15,7 @@ pub(super) struct Banner<'a> {
     pub(super) kubeconfig: &'a Path,
     pub(super) namespace: &'a str,
     pub(super) webhooks: &'a str,
+    pub(super) api: &'a api::Running,
     pub(super) installed: Summary,
     pub(super) started: Duration,
 }
@@ -33,6 +34,7 @@ impl Banner<'_> {
             "  Kubernetes API  {} (a cluster)",
             cluster.to_string().trim_end_matches('/')
         )?;
+        self.api.print(&mut out)?;
         writeln!(
             out,
             "  installed       {created} objects created, {changed} changed; namespace {namespace}"
@@ -45,7 +47,7 @@ impl Banner<'_> {
         writeln!(out, "Type next, in another terminal:")?;
         writeln!(out, "  export KUBECONFIG={}", self.kubeconfig.display())?;
         writeln!(out, "  kubectl api-resources --api-group=kargo.akuity.io")?;
-        writeln!(out, "  kubectl get projects")?;
+        writeln!(out, "  kargo get projects")?;
         writeln!(out)?;
         writeln!(out, "Stop with Ctrl-C.")?;
         out.flush()

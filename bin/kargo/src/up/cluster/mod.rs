@@ -30,6 +30,7 @@ use std::{
 
 use core_clock::Tasks;
 use core_rules::access::{Component, SystemRole};
+use io_http::Listener;
 use io_kube::Leadership;
 use io_runtime::{SystemEnvironment, TaskGroup, stop_signal};
 use kube::Client;
@@ -47,7 +48,7 @@ use self::{
     webhooks::Webhooks,
 };
 use super::{
-    STOP_GRACE, World,
+    STOP_GRACE, World, api,
     components::{self, Clients},
     installation::Installation,
 };
@@ -69,16 +70,20 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A signal that ends us.
 type Stop<'a> = Pin<&'a mut dyn Future<Output = &'static str>>;
 
-pub(super) async fn serve(args: &ClusterArgs, kubeconfig: &Path) -> Result<(), Failure> {
+pub(super) async fn serve(
+    args: &ClusterArgs,
+    api: &api::ApiArgs,
+    kubeconfig: &Path,
+) -> Result<(), Failure> {
     let mut stop: Stop<'_> = pin!(stop_signal()?);
     let world = World::new();
     world.open_doors().await?;
     let run = tokio::select! {
-        prepared = Run::prepare(args, kubeconfig, &world) => prepared?,
+        prepared = Run::prepare(args, api, kubeconfig, &world) => prepared?,
         _ = &mut stop => return Ok(()),
     };
     match run {
-        Some((run, door)) => run.work(door, kubeconfig, stop).await,
+        Some((run, doors)) => run.work(doors, kubeconfig, stop).await,
         None => Ok(()),
     }
 }
@@ -92,6 +97,13 @@ async fn uninstall(cluster: &Cluster) -> Result<(), Failure> {
     };
     writeln!(std::io::stdout(), "{told}")?;
     Ok(())
+}
+
+/// Where others reach this process.
+struct Doors<'a> {
+    webhooks: Door,
+    api: Listener,
+    api_args: &'a api::ApiArgs,
 }
 
 /// One run on a cluster.
@@ -109,16 +121,18 @@ struct Run {
 
 impl Run {
     /// Everything that can be found out before another process' work is touched; `None` when there is nothing to run.
-    async fn prepare(
+    async fn prepare<'a>(
         args: &ClusterArgs,
+        api: &'a api::ApiArgs,
         kubeconfig: &Path,
         world: &World,
-    ) -> Result<Option<(Self, Door)>, Failure> {
+    ) -> Result<Option<(Self, Doors<'a>)>, Failure> {
         let cluster = Cluster::connect(args, kubeconfig, world).await?;
         if args.uninstall_webhooks {
             return uninstall(&cluster).await.map(|()| None);
         }
-        let door = Door::open(args, &cluster.url).await?;
+        let webhooks = Door::open(args, &cluster.url).await?;
+        let doors = Doors { webhooks, api: api.listen(api::PORT, world).await?, api_args: api };
         let installer = &cluster.installer;
         permission::check(installer).await?;
         webhooks::check_owner(installer).await?;
@@ -128,17 +142,22 @@ impl Run {
         let replica = place.replica(&*world.entropy)?;
         let instance = Instance::new(installer.clone(), installation.namespace(), replica, world);
         let (world, upkeep) = (world.clone(), TaskGroup::new());
-        Ok(Some((Self { cluster, installation, instance, place, world, upkeep, installed }, door)))
+        Ok(Some((Self { cluster, installation, instance, place, world, upkeep, installed }, doors)))
     }
 
     /// Works from the Lease to the signal, and cleans up whatever happens between.
-    async fn work(self, door: Door, kubeconfig: &Path, mut stop: Stop<'_>) -> Result<(), Failure> {
+    async fn work(
+        self,
+        doors: Doors<'_>,
+        kubeconfig: &Path,
+        mut stop: Stop<'_>,
+    ) -> Result<(), Failure> {
         let mut leadership = tokio::select! {
             claimed = self.instance.claim() => Some(claimed?),
             _ = &mut stop => return Ok(()),
         };
         let worked = tokio::select! {
-            failed = self.start_and_keep(door, kubeconfig, &mut leadership) => failed,
+            failed = self.start_and_keep(doors, kubeconfig, &mut leadership) => failed,
             signal = &mut stop => {
                 tracing::info!(signal, "stopping");
                 Ok(())
@@ -154,23 +173,33 @@ impl Run {
     /// Never returns while all is well.
     async fn start_and_keep(
         &self,
-        door: Door,
+        doors: Doors<'_>,
         kubeconfig: &Path,
         leadership: &mut Option<Leadership>,
     ) -> Result<(), Failure> {
         let installer = &self.cluster.installer;
         let objects = install::objects(installer, &self.installation, &*self.world.clock).await?;
         let clients = ByToken { cluster: &self.cluster, installation: &self.installation };
-        let webhooks = self.serve_webhooks(door, &clients).await?;
+        let webhooks = self.serve_webhooks(doors.webhooks, &clients).await?;
         let replicas = Replicas::Many(self.instance.identity().to_owned());
         let directory = self.place.path();
         components::start(&clients, &self.installation, replicas, directory, &self.world).await?;
+        let Doors { api, api_args, .. } = doors;
+        let place = api::Place {
+            clients: &clients,
+            installation: &self.installation,
+            directory,
+            project: None,
+            world: &self.world,
+        };
+        let api = api::start(api_args, api, place).await?;
         self.look_after(webhooks.clone());
         Banner {
             cluster: &self.cluster.url,
             kubeconfig,
             namespace: self.installation.namespace(),
             webhooks: &webhooks.url,
+            api: &api,
             installed: self.installed.plus(objects),
             started: self.world.clock.monotonic(),
         }

@@ -9,7 +9,7 @@ use std::{
 use emb_store::{OpenReport, Store};
 
 use super::{demo, open::Sealing};
-use crate::{directory::Directory, version};
+use crate::{directory::Directory, up::api, version};
 
 /// Says what runs, where, and what to type next.
 pub(crate) struct Banner<'a> {
@@ -19,6 +19,7 @@ pub(crate) struct Banner<'a> {
     pub(crate) store: &'a Store,
     pub(crate) report: &'a OpenReport,
     pub(crate) sealing: Option<Sealing>,
+    pub(crate) api: Option<&'a api::Running>,
     /// Where the demo is served, if there is one.
     pub(crate) demo: Option<SocketAddr>,
     pub(crate) started: Duration,
@@ -40,6 +41,9 @@ impl Banner<'_> {
         )?;
         writeln!(out)?;
         writeln!(out, "  Kubernetes API  https://{address} (embedded: no cluster needed)")?;
+        if let Some(api) = self.api {
+            api.print(&mut out)?;
+        }
         writeln!(out, "  objects         {objects} {kept}, revision {}", store.revision())?;
         writeln!(out, "  data directory  {directory}")?;
         if let Some(demo) = self.demo {
@@ -71,6 +75,9 @@ impl Banner<'_> {
         writeln!(out)?;
         writeln!(out, "Type next, in another terminal:")?;
         writeln!(out, "  export KUBECONFIG={directory}/admin.kubeconfig")?;
+        if self.api.is_some() {
+            writeln!(out, "  kargo get projects")?;
+        }
         if self.demo.is_some() {
             demo::print(&mut out, self.directory)?;
         } else {

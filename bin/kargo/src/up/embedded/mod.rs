@@ -36,9 +36,10 @@ use self::{
     webhook::ServiceAddress,
 };
 use super::{
-    STOP_GRACE, World, bind,
+    STOP_GRACE, World, api, bind,
     components::{self, Clients},
     installation::{Installation, Neighbours},
+    reachable,
     release::once_released,
 };
 use crate::{
@@ -107,7 +108,7 @@ struct Ground<'a> {
     audit: Option<&'a Arc<AuditFile>>,
 }
 
-pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
+pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(), Failure> {
     let stop = stop_signal()?;
     let world = World::new();
     world.open_doors().await?;
@@ -118,6 +119,10 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     let clock = &*world.clock;
     let listener = once_released(clock, async || bind(address, "--kube-port").await).await?;
     let address = listener.address();
+    // Who takes any port for the one takes any for the other.
+    let api_port = if args.kube_port == 0 { 0 } else { api::PORT };
+    let api_listener =
+        if args.kube_only { None } else { Some(api.listen(api_port, &world).await?) };
     let demo_listener = once_released(clock, async || demo::listen(args).await).await?;
     let open = async || open::open(args, &directory, &address.to_string(), &world);
     let audit = args.audit.open()?;
@@ -136,6 +141,13 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
     serve_https(listener, &keys, &server, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&ground)?;
+    let api = match api_listener {
+        Some(listener) => {
+            let project = args.demo.then_some(local_demo::PROJECT);
+            Some(start_rest(api, listener, project, &server, &ground).await?)
+        }
+        None => None,
+    };
     let demo = match demo_listener {
         Some(listener) => Some(demo::start(listener, &server, &ground).await?),
         None => None,
@@ -148,6 +160,7 @@ pub(super) async fn serve(args: &EmbeddedArgs) -> Result<(), Failure> {
         store: &store,
         report: &report,
         sealing,
+        api: api.as_ref(),
         demo: demo.as_ref().map(local_demo::Demo::address),
         started,
     }
@@ -199,6 +212,21 @@ async fn start_components(
     let discovery = directory.file(DISCOVERY);
     components::start(&clients, installation, Replicas::One, &discovery, world).await?;
     Ok(server)
+}
+
+/// Serves the REST API, which works through the Kubernetes API as all components do.
+async fn start_rest(
+    args: &api::ApiArgs,
+    listener: Listener,
+    project: Option<&'static str>,
+    server: &ApiServer,
+    ground: &Ground<'_>,
+) -> Result<api::Running, Failure> {
+    let Ground { world, installation, directory, store, .. } = ground;
+    let clients = &InProcess { server, store, installation };
+    let directory = directory.path();
+    let place = api::Place { clients, installation, directory, project, world };
+    api::start(args, listener, place).await
 }
 
 async fn start_api(
@@ -327,13 +355,4 @@ fn component_token(
         issued_at: now,
         expires_at: now + COMPONENT_TOKEN_LIFE,
     })
-}
-
-/// Where clients on this machine reach a listener that may be bound to all addresses.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let loopback: std::net::IpAddr = match address {
-        SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-        SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-    };
-    if address.ip().is_unspecified() { SocketAddr::new(loopback, address.port()) } else { address }
 }
