@@ -11,11 +11,11 @@ KARGO := $(TARGET)/release/kargo
 # The test programs, from one build of everything: built one by one they would share less, because features unify differently.
 PROGRAM := $(TARGET)/debug
 # The tiers of `make test` run the kargo of that build: it checks arithmetic and assertions, and a second build of everything is spared.
-conformance% permissions admission% scenarios% cluster-e2e test-portable crash histories: export KARGO_BIN ?= $(abspath $(PROGRAM)/kargo)
-test-argocd test-rollouts test-strangers soak: export KARGO_BIN ?= $(abspath $(KARGO))
+conformance% permissions admission% scenarios% cluster-e2e test-portable test-api test-argocd test-rollouts test-strangers crash histories: export KARGO_BIN ?= $(abspath $(PROGRAM)/kargo)
+soak: export KARGO_BIN ?= $(abspath $(KARGO))
 UP_FLAGS ?= --demo
 
-.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-portable test-argocd test-rollouts test-strangers crash histories churn programs soak bench gen deny require-rust
+.PHONY: help run build test t lint fmt unit test-vectors conformance conformance-embedded conformance-cluster permissions admission admission-embedded admission-cluster scenarios scenarios-embedded scenarios-cluster cluster-e2e test-portable test-api test-argocd test-rollouts test-strangers crash histories churn programs soak bench gen deny require-rust
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -35,7 +35,7 @@ require-rust:
 
 ## ---- tests
 
-test: lint unit test-vectors conformance permissions admission scenarios cluster-e2e test-portable crash churn histories ## Run every tier: lints, unit, vectors, conformance, permissions, admission and scenarios on both engines, up on a cluster, crash, random histories
+test: lint unit test-vectors conformance permissions admission scenarios cluster-e2e test-portable test-api crash churn histories ## Run every tier: lints, unit, vectors, conformance, permissions, admission and scenarios on both engines, up on a cluster, a real Dex, crash, random histories
 
 t: ## The fast loop: unit tests alone
 	cargo test --workspace --locked --quiet
@@ -95,13 +95,16 @@ cluster-e2e: programs tools ## `kargo up --kubeconfig` on kube-apiserver: instal
 test-portable: programs tools ## Backup, restore and migration of a living pipeline between both engines, with kills
 	$(PROGRAM)/portable
 
-test-argocd: build programs tools argocd ## Promotions with a real Argo CD on kube-apiserver: syncs, failures, permission, health
+test-api: programs dex ## People of a real Dex log in to a running `kargo up`, and may do what their groups may
+	$(PROGRAM)/api
+
+test-argocd: programs tools argocd ## Promotions with a real Argo CD on kube-apiserver: syncs, failures, permission, health
 	$(PROGRAM)/argocd
 
-test-rollouts: build programs tools argo-rollouts ## Verification by a real Argo Rollouts beside kargo on kube-apiserver
+test-rollouts: programs tools argo-rollouts ## Verification by a real Argo Rollouts beside kargo on kube-apiserver
 	$(PROGRAM)/rollouts
 
-test-strangers: build programs tools cert-manager ## Programs that are not ours on the embedded engine (KARGO_REFERENCE=… for those of the reference)
+test-strangers: programs tools cert-manager ## Programs that are not ours on the embedded engine (KARGO_REFERENCE=…, KARGO_REFERENCE_CLI=… for those of the reference)
 	$(PROGRAM)/strangers
 
 crash: programs ## Kill and power-cut tests, small counts
@@ -119,6 +122,7 @@ soak: build programs tools ## The large counts; the summary goes to docs/benchma
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
 	cargo run --quiet --release --locked --package churn -- --report docs/benchmarks.md
 	$(PROGRAM)/histories --count 10000 --kills 100
+	API_FUZZ_REQUESTS=20000 cargo test --release --locked --package svc-api --test it no_request_is_too_much -- --nocapture
 
 bench: build tools ## Figures against the limits, and against kube-apiserver and etcd in the same run
 	cargo run --quiet --release --locked --package bench

@@ -83,8 +83,15 @@ async fn a_taken_port_has_its_own_exit_code_and_a_way_out() {
 async fn a_locked_directory_names_the_process_that_holds_it() {
     let directory = tempfile::tempdir().unwrap();
     let first = up(directory.path()).await;
-    let output =
-        kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
+    let output = kargo(&[
+        "up",
+        "--api-port",
+        "0",
+        "--kube-port",
+        "0",
+        "--data-dir",
+        &directory.path().display().to_string(),
+    ]);
     assert_eq!(output.status.code(), Some(21));
     let pid = first.pid().unwrap().to_string();
     assert!(
@@ -102,8 +109,15 @@ async fn a_damaged_database_is_refused_with_a_way_out() {
     up(directory.path()).await.stop().await.unwrap();
     fs::write(directory.path().join("store.db"), b"this is no database, whatever its name says")
         .unwrap();
-    let output =
-        kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &directory.path().display().to_string()]);
+    let output = kargo(&[
+        "up",
+        "--api-port",
+        "0",
+        "--kube-port",
+        "0",
+        "--data-dir",
+        &directory.path().display().to_string(),
+    ]);
     assert_eq!(output.status.code(), Some(23), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("hint: put back a snapshot with `kargo restore FILE`"),

@@ -263,6 +263,10 @@ fn typed<K: DeserializeOwned + Send + Sync + 'static>(
 async fn carry_out(caller: &Caller, namespace: &str, plan: Plan) -> ApiResult<KargoRole> {
     let asked = escalation::permissions(&plan.granted, namespace).map_err(ApiError::refused)?;
     caller.require_held(&asked).await?;
+    if plan.writes.is_empty() {
+        // Whoever may not change roles is told so, also where there is nothing to change.
+        caller.require(Verb::Update, &Target::all(&kinds::ROLE, namespace)).await.map(drop)?;
+    }
     write_all(caller, namespace, plan.writes).await?;
     Ok(plan.role)
 }
