@@ -1,5 +1,10 @@
 //! Makes Rust of the `.proto` files. The compiler is a library, so nobody has to install `protoc`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "cargo tells a build script by variables where to write"
+)]
+
 use std::{env, error::Error, fs, path::PathBuf};
 
 use prost::Message as _;

@@ -35,7 +35,7 @@ impl Internal {
     }
 
     /// The same as a part of a program that clients know by another name.
-    pub(crate) fn as_part_of(self, program: &str) -> Self {
+    pub(crate) fn in_the_name_of(self, program: &str) -> Self {
         Self { manager: program.into(), ..self }
     }
 

@@ -33,6 +33,11 @@ fn is_sized(found: &T<'_>) -> bool {
     matches!(found, T::Text | T::Bytes | T::List(_) | T::Map(..) | T::Dyn)
 }
 
+/// Whether there is a whole number for it.
+fn is_countable(found: &T<'_>) -> bool {
+    matches!(found, T::Int | T::Uint | T::Double | T::Text | T::Timestamp | T::Duration | T::Dyn)
+}
+
 fn texts() -> T<'static> {
     T::List(Box::new(T::Text))
 }
@@ -48,10 +53,7 @@ fn items<'n>(list: &T<'n>) -> Option<T<'n>> {
 fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
     Some(match (function, arguments) {
         (F::Size, [one]) if is_sized(one) => T::Int,
-        (
-            F::ToInt,
-            [T::Int | T::Uint | T::Double | T::Text | T::Timestamp | T::Duration | T::Dyn],
-        ) => T::Int,
+        (F::ToInt, [one]) if is_countable(one) => T::Int,
         (F::ToUint, [T::Int | T::Uint | T::Double | T::Text | T::Dyn]) => T::Uint,
         (F::ToDouble, [T::Int | T::Uint | T::Double | T::Text | T::Dyn]) => T::Double,
         (F::ToText, [one])

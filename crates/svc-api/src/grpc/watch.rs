@@ -78,7 +78,7 @@ where
                 self.ready.extend(told.collect::<Vec<_>>());
             }
             Err(_) => {
-                self.ready.push_back(Err(Status::resource_exhausted("an object is too large")))
+                self.ready.push_back(Err(Status::resource_exhausted("an object is too large")));
             }
         }
     }

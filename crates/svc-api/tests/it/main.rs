@@ -1,5 +1,6 @@
 //! The server over HTTP, on the embedded engine.
 
+#![expect(clippy::disallowed_methods, reason = "the tests run on the real clock and runtime")]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

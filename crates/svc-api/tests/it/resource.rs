@@ -57,6 +57,25 @@ async fn an_update_creates_only_when_asked_to() {
 }
 
 #[tokio::test]
+async fn an_object_without_a_name_is_nobody() {
+    let (world, token) = world().await;
+    let mut nameless = warehouse("one");
+    nameless["metadata"].as_object_mut().unwrap().remove("name");
+    let text = nameless.to_string();
+    let deleted = send(&world, Method::DELETE, "", &token, &text).await;
+    let why = "warehouses: metadata.name says which one to delete, and is missing";
+    assert_eq!(deleted.error(), (400, why.to_owned()));
+    let updated = send(&world, Method::PUT, "", &token, &text).await;
+    assert_eq!(updated.status, 404, "{:?}", updated.error());
+    nameless["metadata"]["generateName"] = json!("made-");
+    let text = nameless.to_string();
+    let created = send(&world, Method::PUT, "?upsert=true", &token, &text).await;
+    assert_eq!(created.status, 200, "{:?}", created.error());
+    let name = &created.json()["results"][0]["createdResourceManifest"]["metadata"]["name"];
+    assert!(name.as_str().is_some_and(|name| name.starts_with("made-")), "{name}");
+}
+
+#[tokio::test]
 async fn a_body_of_nothing_is_refused() {
     let (world, token) = world().await;
     for body in ["", "  ", "null", "[]", "---\n---\n"] {

@@ -92,8 +92,8 @@ impl super::Feed for Feed {
 
 /// Runs until the server stops.
 pub(super) async fn run(state: Arc<State>, feed: Arc<Feed>) {
-    let internal =
-        Internal::new(&state, "generic-garbage-collector").as_part_of("kube-controller-manager");
+    let internal = Internal::new(&state, "generic-garbage-collector")
+        .in_the_name_of("kube-controller-manager");
     loop {
         let work = feed.queue.pop().await;
         let result = match work.clone() {

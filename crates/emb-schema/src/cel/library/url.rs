@@ -33,11 +33,11 @@ impl Url {
             Some(rest) => {
                 let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
                 let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-                url.host = valid_host(host)?.to_owned();
+                valid_host(host)?.clone_into(&mut url.host);
                 path
             }
         };
-        url.path = Some(path).filter(|path| has_valid_escapes(path))?.to_owned();
+        Some(path).filter(|path| has_valid_escapes(path))?.clone_into(&mut url.path);
         Some(url)
     }
 

@@ -67,9 +67,12 @@ impl Endpoint {
         Ok(Self { mode, target, requests })
     }
 
-    /// The object as it is stored, if it is.
+    /// The object as it is stored, if it is. One that has no name yet is not.
     pub(super) async fn get(&self, caller: &Caller, grant: Grant) -> ApiResult<Option<Value>> {
         let name = grant.name();
+        if name.is_empty() {
+            return Ok(None);
+        }
         let request = self.requests.get(name, &GetParams::default()).map_err(ApiError::internal)?;
         match caller.api().client().request(request).await {
             Ok(stored) => Ok(Some(stored)),
@@ -101,6 +104,12 @@ impl Endpoint {
     }
 
     pub(super) async fn delete(&self, caller: &Caller, grant: Grant) -> ApiResult<()> {
+        if grant.name().is_empty() {
+            return Err(ApiError::bad_request(format!(
+                "{}: metadata.name says which one to delete, and is missing",
+                self.target.resource
+            )));
+        }
         let is_dry = self.mode == Mode::DryRun;
         let params = DeleteParams { dry_run: is_dry, ..DeleteParams::default() };
         let request = self.requests.delete(grant.name(), &params).map_err(ApiError::internal)?;
