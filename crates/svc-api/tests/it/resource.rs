@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use crate::world::{Reply, World, project};
 
+const WAREHOUSES: &str = "/apis/kargo.akuity.io/v1alpha1/namespaces/demo/warehouses";
+
 async fn send(world: &World, method: Method, query: &str, token: &str, body: &str) -> Reply {
     let path = format!("/resources{query}");
     world.send(method, &path, Some(token), &[], body.to_owned()).await
@@ -57,13 +59,30 @@ async fn an_update_creates_only_when_asked_to() {
 }
 
 #[tokio::test]
+async fn of_updates_at_the_same_time_all_go_through_unless_they_name_a_version() {
+    let (world, token) = world().await;
+    let one = warehouse("one").to_string();
+    let created = send(&world, Method::POST, "", &token, &one).await.json();
+    let updates = (0..4).map(|_| send(&world, Method::PUT, "", &token, &one));
+    for updated in futures::future::join_all(updates).await {
+        assert_eq!(updated.status, 200, "{:?}", updated.error());
+    }
+    world.patch(WAREHOUSES, "one", json!({"metadata": {"labels": {"a": "b"}}})).await;
+    let mut old = warehouse("one");
+    old["metadata"]["resourceVersion"] =
+        created["results"][0]["createdResourceManifest"]["metadata"]["resourceVersion"].clone();
+    let refused = send(&world, Method::PUT, "", &token, &old.to_string()).await;
+    assert_eq!(refused.status, 409, "{:?}", refused.error());
+}
+
+#[tokio::test]
 async fn an_object_without_a_name_is_nobody() {
     let (world, token) = world().await;
     let mut nameless = warehouse("one");
     nameless["metadata"].as_object_mut().unwrap().remove("name");
     let text = nameless.to_string();
     let deleted = send(&world, Method::DELETE, "", &token, &text).await;
-    let why = "warehouses: metadata.name says which one to delete, and is missing";
+    let why = "delete resource: warehouses: metadata.name says which one to delete, and is missing";
     assert_eq!(deleted.error(), (400, why.to_owned()));
     let updated = send(&world, Method::PUT, "", &token, &text).await;
     assert_eq!(updated.status, 404, "{:?}", updated.error());

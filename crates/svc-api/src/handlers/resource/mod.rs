@@ -12,6 +12,7 @@ use core_rules::{
         in_order_of_creation, in_order_of_deletion, parse, prepare_create, prepare_update, result,
     },
 };
+use http::StatusCode;
 use serde_json::Value;
 
 use self::endpoint::{Endpoint, Mode};
@@ -26,6 +27,9 @@ use crate::{
     query::Query,
 };
 
+/// How often an update is tried while others write the object, if the sender does not say which version they saw:
+/// controllers write at any time, and the last write wins.
+const TRIES: usize = 5;
 const BOOTSTRAP_REASON: &str = "whoever created a Project in this call owns what is in it";
 
 pub(super) fn mount(router: Router<Api>) -> Router<Api> {
@@ -123,20 +127,37 @@ impl Batch {
         self.create_new(endpoint, resource, &checks).await
     }
 
-    async fn update(&mut self, mut resource: Resource, work: Work) -> ApiResult<Done> {
+    async fn update(&mut self, resource: Resource, work: Work) -> ApiResult<Done> {
         let endpoint = Endpoint::find(&self.caller, &resource, self.mode).await?;
         let checks = self.checks(&resource).await?;
-        let Some(stored) = self.stored(&endpoint, &resource).await? else {
-            if work == Work::Upsert {
-                return self.create_new(endpoint, resource, &checks).await;
+        let mut tries = if resource.resource_version().is_empty() { TRIES } else { 1 };
+        loop {
+            tries -= 1;
+            let Some(stored) = self.stored(&endpoint, &resource).await? else {
+                if work == Work::Upsert {
+                    return self.create_new(endpoint, resource, &checks).await;
+                }
+                return Err(ApiError::refused(ResourceError::Missing));
+            };
+            match self.replace(&endpoint, resource.clone(), &stored).await {
+                Err(error) if error.status() == StatusCode::CONFLICT && tries > 0 => {}
+                replaced => return replaced,
             }
-            return Err(ApiError::refused(ResourceError::Missing));
-        };
+        }
+    }
+
+    /// Puts the object in place of the stored one, unless somebody else did so first.
+    async fn replace(
+        &self,
+        endpoint: &Endpoint,
+        mut resource: Resource,
+        stored: &Value,
+    ) -> ApiResult<Done> {
         let nothing = serde_json::Map::new();
         let stored = stored.as_object().unwrap_or(&nothing);
         prepare_update(&mut resource, stored, self.actor().as_deref())
             .map_err(ApiError::refused)?;
-        let grant = self.grant(Verb::Update, &endpoint, &resource).await?;
+        let grant = self.grant(Verb::Update, endpoint, &resource).await?;
         let written = endpoint.replace(&self.caller, grant, &resource).await;
         Ok(Done::Updated(written.map_err(|error| error.during(Step::Update))?))
     }
