@@ -6,7 +6,6 @@
 
 mod argument;
 mod crd;
-mod kind;
 mod metric;
 mod phase;
 mod provider;

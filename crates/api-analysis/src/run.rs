@@ -1,11 +1,10 @@
 //! AnalysisRun: one execution of metrics.
 
+use api_kinds::object;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    AnalysisRunStatus, Argument, DryRun, Fields, MeasurementRetention, Metric, is_zero, kind::kind,
-};
+use crate::{AnalysisRunStatus, Argument, DryRun, Fields, MeasurementRetention, Metric, is_zero};
 
 /// One execution of metrics. Its status is no subresource: it is written with the object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,7 +19,7 @@ pub struct AnalysisRun {
     pub status: AnalysisRunStatus,
 }
 
-kind!(AnalysisRun, Namespaced, "analysisruns");
+object!(AnalysisRun, Namespaced, "analysisruns", crate);
 
 /// What a run measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,10 @@
 //! Templates of runs: in a namespace, and for the whole cluster.
 
+use api_kinds::object;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
-use crate::{Argument, DryRun, Fields, MeasurementRetention, Metric, is_zero, kind::kind};
+use crate::{Argument, DryRun, Fields, MeasurementRetention, Metric, is_zero};
 
 /// A template of runs in its namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +16,7 @@ pub struct AnalysisTemplate {
     pub spec: AnalysisTemplateSpec,
 }
 
-kind!(AnalysisTemplate, Namespaced, "analysistemplates");
+object!(AnalysisTemplate, Namespaced, "analysistemplates", crate);
 
 /// A template of runs in every namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct ClusterAnalysisTemplate {
     pub spec: AnalysisTemplateSpec,
 }
 
-kind!(ClusterAnalysisTemplate, Cluster, "clusteranalysistemplates");
+object!(ClusterAnalysisTemplate, Cluster, "clusteranalysistemplates", crate);
 
 /// What runs of a template measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
@@ -51,6 +51,12 @@ impl Reply {
     /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body of a reply that is no refusal.
+    fn succeeded(&self, what: &str, path: &str) -> Result<Value> {
+        ensure!(self.status.is_success(), "{what} {path}: {}", self.text());
+        Ok(self.json())
     }
 
     /// The texts of all Warning headers, without code and quotes.
@@ -124,6 +130,29 @@ impl Client {
     /// `GET path`.
     pub async fn get(&self, path: &str) -> Result<Reply> {
         self.send(Method::GET, path, &[], Bytes::new()).await
+    }
+
+    /// Creates an object in a collection, which must succeed; returns what was made of it.
+    pub async fn create(&self, path: &str, body: &Value) -> Result<Value> {
+        self.json(Method::POST, path, body).await?.succeeded("create in", path)
+    }
+
+    /// Reads an object or a list, which must be there.
+    pub async fn read(&self, path: &str) -> Result<Value> {
+        self.get(path).await?.succeeded("get", path)
+    }
+
+    /// Merges `patch` into an object, which must succeed; returns what was made of it.
+    pub async fn merge(&self, path: &str, patch: &Value) -> Result<Value> {
+        let headers = [("content-type", "application/merge-patch+json")];
+        let reply = self.send(Method::PATCH, path, &headers, patch.to_string()).await?;
+        reply.succeeded("patch", path)
+    }
+
+    /// Deletes an object, which must succeed.
+    pub async fn delete(&self, path: &str) -> Result<()> {
+        self.send(Method::DELETE, path, &[], Bytes::new()).await?.succeeded("delete", path)?;
+        Ok(())
     }
 
     /// Opens a stream of lines, such as a watch.

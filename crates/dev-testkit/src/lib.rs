@@ -11,12 +11,15 @@ mod cluster;
 #[cfg(feature = "engine")]
 pub mod engine;
 pub mod fixture;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 mod kargo;
 mod kubeconfig;
 mod patience;
 mod scenario;
 #[cfg(feature = "server")]
 pub mod server;
+mod signing;
 #[cfg(feature = "warehouse")]
 pub mod warehouse;
 
@@ -24,8 +27,9 @@ pub use client::{Client, Lines, Reply};
 pub use cluster::Cluster;
 pub use kargo::{Kargo, UpOptions, binary};
 pub use kubeconfig::Kubeconfig;
-pub use patience::{Patience, eventually, found};
-pub use scenario::{AfterFailure, Scenario, play};
+pub use patience::{Patience, eventually, found, passed};
+pub use scenario::{AfterFailure, Scenario, conclude, play};
+pub use signing::signing_key;
 
 use std::path::PathBuf;
 

@@ -58,6 +58,21 @@ pub async fn found<T>(
     }
 }
 
+/// Runs `check` until it passes, and returns what it gave; when patience ends, its last error stands.
+pub async fn passed<T, F, Checked>(patience: Patience, check: F) -> Result<T>
+where
+    F: Fn() -> Checked,
+    Checked: Future<Output = Result<T>>,
+{
+    let begin = Instant::now();
+    loop {
+        match check().await {
+            Err(_) if begin.elapsed() < patience.limit => tokio::time::sleep(patience.pause).await,
+            settled => return settled,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -80,6 +95,20 @@ mod tests {
             Err("not within 0 s: it snows".into())
         );
         Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_check_may_fail_until_patience_ends() {
+        let looks = Cell::new(0);
+        let third = async || -> Result<i32> {
+            looks.set(looks.get() + 1);
+            ensure!(looks.get() == 3, "look {}", looks.get());
+            Ok(looks.get())
+        };
+        assert_eq!(passed(SHORT, third).await.ok(), Some(3));
+        let never = async || -> Result<()> { anyhow::bail!("still dark") };
+        let failed = passed(Patience::of(Duration::ZERO), never).await;
+        assert_eq!(failed.map_err(|error| error.to_string()), Err("still dark".into()));
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Scenarios of a test program, played one after the other and told to a person.
 
-use std::{future::Future, pin::Pin, time::Instant};
+use std::{future::Future, pin::Pin, process::ExitCode, time::Instant};
 
 use anyhow::Result;
 
@@ -38,4 +38,10 @@ pub async fn play<W>(
         }
     }
     failed
+}
+
+/// Tells how many scenarios of a program failed; returns what the process ends with.
+pub fn conclude(program: &str, failed: usize) -> ExitCode {
+    println!("{program}: {failed} failed");
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

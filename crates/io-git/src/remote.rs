@@ -3,12 +3,12 @@
 //! A user name and password written into an http URL are taken out of it at once and become the credential: from then on
 //! no URL, argument, file or message holds them.
 
-use std::{
-    fmt::{self, Write as _},
-    path::PathBuf,
-};
+use std::{fmt, path::PathBuf};
 
-use core_rules::credential::{Credential, Secret};
+use core_rules::{
+    credential::{Credential, Secret},
+    digest::hex,
+};
 use io_http::outbound::Tls;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -177,12 +177,7 @@ fn digest(parts: &[&str]) -> String {
 
 /// The first twenty bytes of a digest, as text: enough to tell apart what one store ever sees.
 pub(crate) fn short_hex(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(40);
-    for byte in digest.iter().take(20) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(digest.get(..20).unwrap_or(digest))
 }
 
 fn parse(text: &str) -> Result<(Address, Option<Credential>), Error> {

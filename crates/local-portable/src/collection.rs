@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use core_rules::digest::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -80,21 +81,11 @@ impl Collection {
                 hash.update(digest(&content(resource, object)));
             }
         }
-        hexadecimal(&hash.finalize())
+        hex(&hash.finalize())
     }
 
     /// The uids of all objects.
     pub(crate) fn uids(&self) -> BTreeSet<&str> {
         self.objects.iter().flatten().map(object::uid).filter(|uid| !uid.is_empty()).collect()
     }
-}
-
-/// Bytes as digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -3,10 +3,10 @@
 //! Two objects with the same content are the same object on two servers. A status tells which generation of the
 //! specification it is about; generations start at 1 on every server, so what counts is whether it was the last one.
 
+use core_rules::digest::sha256_hex;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
-use crate::{Resource, collection::hexadecimal, object};
+use crate::{Resource, object};
 
 const OBSERVED: &str = "observedGeneration";
 /// What a server adds to the Secret of a token.
@@ -106,7 +106,7 @@ pub(crate) fn without_owners(mut content: Value) -> Value {
 
 /// What tells one content from another.
 pub(crate) fn digest(content: &Value) -> String {
-    hexadecimal(&Sha256::digest(content.to_string()))
+    sha256_hex(content.to_string().as_bytes())
 }
 
 /// The first place in which two contents differ, for a person to look at.

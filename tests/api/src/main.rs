@@ -3,8 +3,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
+    reason = "a test program on the real clock; what JSON lacks reads as null"
 )]
 
 mod browser;
@@ -16,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Scenario, play};
+use dev_testkit::{AfterFailure, Scenario, conclude, play};
 
 use crate::world::World;
 
@@ -45,5 +44,5 @@ async fn main() -> Result<ExitCode> {
     let filter = args.filter.unwrap_or_default();
     let failed = play(SCENARIOS, &filter, &world, AfterFailure::GoOn).await;
     world.stop().await?;
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("api", failed))
 }

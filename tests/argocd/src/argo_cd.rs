@@ -181,9 +181,7 @@ async fn create(client: &Client, path: &str, mut body: Value) -> Result<()> {
     if body["apiVersion"].is_null() {
         body["apiVersion"] = json!("v1");
     }
-    let reply = client.json(Method::POST, path, &body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(())
+    client.create(path, &body).await.map(drop)
 }
 
 fn free_port() -> Result<u16> {

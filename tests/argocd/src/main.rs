@@ -22,7 +22,7 @@ use std::{process::ExitCode, time::Instant};
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Scenario, play};
+use dev_testkit::{AfterFailure, Scenario, conclude, play};
 
 use crate::world::World;
 
@@ -66,6 +66,5 @@ async fn main() -> Result<ExitCode> {
         println!("{}", world.complaints());
     }
     world.stop().await?;
-    println!("argocd: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("argocd", failed))
 }

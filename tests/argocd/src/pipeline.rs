@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     argo_cd::NAMESPACE,
-    world::{PROJECT, WAREHOUSE, World, applications, create, freight},
+    world::{PROJECT, WAREHOUSE, World, applications, freight},
 };
 
 /// A ConfigMap that a cluster accepts.
@@ -54,7 +54,7 @@ impl<'a> Pipeline<'a> {
                 "promotionTemplate": {"spec": {"steps": steps(world, &file, apps)}},
             },
         });
-        create(&project.client, &project.path("stages"), &body).await?;
+        project.client.create(&project.path("stages"), &body).await?;
         Ok(Self { world, project, stage })
     }
 
@@ -85,7 +85,7 @@ impl<'a> Pipeline<'a> {
         if automated.is_object() {
             body["spec"]["syncPolicy"]["automated"] = automated.clone();
         }
-        create(&self.world.client, &applications(), &body).await.map(drop)
+        self.world.client.create(&applications(), &body).await.map(drop)
     }
 
     /// The annotation with which an Application lets this Stage change it.
@@ -102,7 +102,7 @@ impl<'a> Pipeline<'a> {
             "spec": {"stage": self.stage, "freight": freight["metadata"]["name"]},
         });
         let path = self.project.path("promotions");
-        let created = create(&self.project.client, &path, &body).await?;
+        let created = self.project.client.create(&path, &body).await?;
         let name = created["metadata"]["name"].as_str().context("a Promotion has a name")?;
         let path = format!("promotions/{name}");
         let is_over = async || {
@@ -143,7 +143,7 @@ impl<'a> Pipeline<'a> {
     /// The ConfigMap that Argo CD made of an Application.
     pub(crate) async fn config_map(&self, application: &str) -> Result<Value> {
         let path = format!("/api/v1/namespaces/{application}/configmaps/{}", self.stage);
-        self.world.get(&path).await
+        self.world.client.read(&path).await
     }
 }
 

@@ -8,7 +8,6 @@ use dev_testkit::{
     server::{GitHttp, GitRepository},
     warehouse::{Project, eventually},
 };
-use http::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -82,24 +81,15 @@ impl World {
         self.git.url(SOURCE)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
-        let reply = self.client.get(path).await?;
-        ensure!(reply.status.is_success(), "get {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
     pub(crate) async fn application(&self, name: &str) -> Result<Value> {
-        self.get(&format!("{}/{name}", applications())).await
+        self.client.read(&format!("{}/{name}", applications())).await
     }
 
     /// Asks Argo CD to look at the repository now.
     pub(crate) async fn refresh(&self, application: &str) -> Result<()> {
         let patch = json!({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}}});
-        let headers = [("content-type", "application/merge-patch+json")];
         let path = format!("{}/{application}", applications());
-        let reply = self.client.send(Method::PATCH, &path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "refresh {application}: {}", reply.text());
-        Ok(())
+        self.client.merge(&path, &patch).await.map(drop)
     }
 }
 
@@ -121,10 +111,4 @@ async fn create_project(client: &Client, source: &str) -> Result<Project> {
 pub(crate) async fn freight(project: &Project) -> Result<Option<Value>> {
     let freight = project.get("freights").await?;
     Ok(freight["items"].as_array().and_then(|items| items.first().cloned()))
-}
-
-pub(crate) async fn create(client: &Client, path: &str, body: &Value) -> Result<Value> {
-    let reply = client.json(Method::POST, path, body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(reply.json())
 }

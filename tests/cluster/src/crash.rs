@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use dev_testkit::eventually;
 
-use crate::world::{World, stop};
+use crate::world::{PATIENCE, World, stop};
 
 /// A Lease that nobody renews takes 15 s to run out.
 const AT_ONCE: Duration = Duration::from_secs(10);
@@ -29,7 +30,7 @@ pub(crate) async fn uninstalled(world: &World) -> Result<()> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     world.ensure_no_webhooks().await?;
     let is_written = async || Ok(world.create_project("unchecked").await?.status.is_success());
-    world.eventually("writes pass", is_written).await
+    eventually(PATIENCE, "writes pass", is_written).await
 }
 
 async fn ensure_writes_are_refused(world: &World) -> Result<()> {

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use dev_testkit::eventually;
 use serde_json::{Value, json};
 
-use crate::world::{ADMISSION, KARGO, World, ensure_refused, stop};
+use crate::world::{ADMISSION, KARGO, PATIENCE, World, ensure_refused, stop};
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kargo/leases/kargo-up";
 /// That the objects of no shard are served, and who serves them.
@@ -18,16 +19,16 @@ const LEADER: &str =
 pub(crate) async fn projects(world: &World) -> Result<()> {
     let kargo = world.up(&[]).await?;
     world.ready_project("first").await?;
-    let project = world.get(&format!("{KARGO}/projects/first")).await?;
+    let project = world.client.read(&format!("{KARGO}/projects/first")).await?;
     let creator = &project["metadata"]["annotations"]["kargo.akuity.io/create-actor"];
     ensure!(creator == "kubernetes:admin", "the creator is {creator}");
-    let namespace = world.get("/api/v1/namespaces/first").await?;
+    let namespace = world.client.read("/api/v1/namespaces/first").await?;
     ensure!(namespace["metadata"]["labels"]["kargo.akuity.io/project"] == "true", "{namespace}");
     let rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/first";
     for name in ["kargo-admin", "kargo-viewer", "kargo-promoter"] {
-        world.get(&format!("{rbac}/roles/{name}")).await?;
+        world.client.read(&format!("{rbac}/roles/{name}")).await?;
     }
-    world.get(&format!("{rbac}/rolebindings/kargo-controller-read-secrets")).await?;
+    world.client.read(&format!("{rbac}/rolebindings/kargo-controller-read-secrets")).await?;
     let refused = world.create(&format!("{KARGO}/namespaces/first/stages"), &bad_stage()).await?;
     let said = refused.text();
     ensure!(refused.status == 422, "{}: {said}", refused.status);
@@ -35,16 +36,18 @@ pub(crate) async fn projects(world: &World) -> Result<()> {
         said.contains("stage.kargo.akuity.io") && said.contains("denied the request"),
         "{said}"
     );
-    world
-        .eventually("the controller beats", async || Ok(world.get(HEARTBEAT).await.is_ok()))
-        .await?;
+    let beats = async || Ok(world.client.read(HEARTBEAT).await.is_ok());
+    eventually(PATIENCE, "the controller beats", beats).await?;
     stop(kargo).await?;
     world.ensure_no_webhooks().await?;
     for path in [LEASE, LEADER] {
-        let lease = world.get(path).await?;
+        let lease = world.client.read(path).await?;
         ensure!(lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty(), "{lease}");
     }
-    ensure!(world.get(HEARTBEAT).await.is_err(), "a controller that stopped counts as alive");
+    ensure!(
+        world.client.read(HEARTBEAT).await.is_err(),
+        "a controller that stopped counts as alive"
+    );
     Ok(())
 }
 
@@ -62,10 +65,10 @@ fn bad_stage() -> Value {
 pub(crate) async fn second(world: &World) -> Result<()> {
     let kargo = world.up(&[]).await?;
     let path = format!("{ADMISSION}/mutatingwebhookconfigurations/kargo");
-    let before = world.get(&path).await?;
+    let before = world.client.read(&path).await?;
     let output = world.up_to_end(&[]).await?;
     ensure_refused(&output, 27, &["another kargo up works on this cluster: "])?;
-    let after = world.get(&path).await?;
+    let after = world.client.read(&path).await?;
     ensure!(before["webhooks"] == after["webhooks"], "the registration changed");
     world.ready_project("second").await?;
     stop(kargo).await
@@ -78,7 +81,7 @@ pub(crate) async fn taken_over(world: &World) -> Result<()> {
     let code = loop {
         let renewed = format!("2030-01-01T00:00:{seconds:02}.000000Z");
         let theirs = json!({"spec": {"holderIdentity": "another", "renewTime": renewed}});
-        world.patch(LEASE, &theirs).await?;
+        world.client.merge(LEASE, &theirs).await?;
         tokio::time::sleep(Duration::from_secs(1)).await;
         if let Some(code) = kargo.has_ended()? {
             break code;
@@ -87,8 +90,8 @@ pub(crate) async fn taken_over(world: &World) -> Result<()> {
         ensure!(seconds < 20, "it goes on without the Lease");
     };
     ensure!(code == Some(27), "exit code {code:?}");
-    world.get(&format!("{ADMISSION}/mutatingwebhookconfigurations/kargo")).await?;
-    world.patch(LEASE, &json!({"spec": {"holderIdentity": ""}})).await?;
+    world.client.read(&format!("{ADMISSION}/mutatingwebhookconfigurations/kargo")).await?;
+    world.client.merge(LEASE, &json!({"spec": {"holderIdentity": ""}})).await?;
     let output = world.up_to_end(&["--uninstall-webhooks"]).await?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(())

@@ -22,7 +22,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Scenario, play};
+use dev_testkit::{AfterFailure, Scenario, conclude, play};
 
 use crate::world::World;
 
@@ -71,6 +71,5 @@ async fn main() -> Result<ExitCode> {
     let filter = args.filter.unwrap_or_default();
     let failed = play(SCENARIOS, &filter, &world, AfterFailure::GoOn).await;
     world.stop().await?;
-    println!("cluster: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("cluster", failed))
 }

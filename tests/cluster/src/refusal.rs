@@ -12,10 +12,10 @@ const DEFINITION: &str =
 pub(crate) async fn forbidden(world: &World) -> Result<()> {
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
     let account = json!({"metadata": {"name": "somebody"}});
-    world.created(accounts, &account).await?;
+    world.client.create(accounts, &account).await?;
     let request =
         json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
-    let given = world.created(&format!("{accounts}/somebody/token"), &request).await?;
+    let given = world.client.create(&format!("{accounts}/somebody/token"), &request).await?;
     let token = given["status"]["token"].as_str().context("no token")?.to_owned();
     let kubeconfig =
         world.write_kubeconfig("somebody", |text| text.replace(world.token(), &token))?;
@@ -59,17 +59,17 @@ pub(crate) async fn foreign(world: &World) -> Result<()> {
     let theirs = json!({"metadata": {
         "name": "kargo", "labels": {"app.kubernetes.io/managed-by": "Helm"},
     }});
-    let created = world.created(&path, &theirs).await?;
+    let created = world.client.create(&path, &theirs).await?;
     let output = world.up_to_end(&[]).await?;
     ensure_refused(&output, 27, &["another installation"])?;
     let output = world.up_to_end(&["--uninstall-webhooks"]).await?;
     ensure_refused(&output, 27, &["another installation"])?;
-    let kept = world.get(&format!("{path}/kargo")).await?;
+    let kept = world.client.read(&format!("{path}/kargo")).await?;
     ensure!(
         kept["metadata"]["resourceVersion"] == created["metadata"]["resourceVersion"],
         "changed"
     );
-    world.delete(&format!("{path}/kargo")).await
+    world.client.delete(&format!("{path}/kargo")).await
 }
 
 /// The kubeconfig takes anybody for the cluster.

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use core_rules::access::{self, Options};
+use dev_testkit::eventually;
 use serde_json::{Value, json};
 
-use crate::world::{World, stop};
+use crate::world::{PATIENCE, World, stop};
 
 const ACCOUNTS: &str = "/api/v1/namespaces/kargo/serviceaccounts";
 const MANAGEMENT: &str = "kargo-management-controller";
@@ -15,17 +16,18 @@ pub(crate) async fn renewed(world: &World) -> Result<()> {
     let kargo = world.up(&["--token-renewal-seconds", "2"]).await?;
     let before = given(world).await?;
     // It renews its Lease every two seconds, each time with a token that is due.
-    world.eventually("tokens are renewed", async || Ok(given(world).await? >= before + 2)).await?;
+    let is_renewed = async || Ok(given(world).await? >= before + 2);
+    eventually(PATIENCE, "tokens are renewed", is_renewed).await?;
     stop(kargo).await?;
     let kargo = world.up(&[]).await?;
     world.ready_project("before-revocation").await?;
     let before = given(world).await?;
     let account = installed("ServiceAccount", MANAGEMENT)?;
-    world.delete(&format!("{ACCOUNTS}/{MANAGEMENT}")).await?;
-    world.created(ACCOUNTS, &account).await?;
+    world.client.delete(&format!("{ACCOUNTS}/{MANAGEMENT}")).await?;
+    world.client.create(ACCOUNTS, &account).await?;
     // kube-apiserver believes a token for up to ten seconds more.
     let is_replaced = async || Ok(given(world).await? > before);
-    world.eventually("the revoked token is replaced", is_replaced).await?;
+    eventually(PATIENCE, "the revoked token is replaced", is_replaced).await?;
     world.ready_project("after-revocation").await?;
     stop(kargo).await
 }
@@ -33,12 +35,12 @@ pub(crate) async fn renewed(world: &World) -> Result<()> {
 /// Without the binding of its own ServiceAccount the management controller can do nothing, whoever started it.
 pub(crate) async fn own_identity(world: &World) -> Result<()> {
     let kargo = world.up(&[]).await?;
-    world.delete(&format!("{BINDINGS}/{MANAGEMENT}")).await?;
+    world.client.delete(&format!("{BINDINGS}/{MANAGEMENT}")).await?;
     let reply = world.create_project("without-rights").await?;
     ensure!(reply.status.is_success(), "{}", reply.text());
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     ensure!(!world.is_ready("without-rights").await?, "it works with the rights of somebody else");
-    world.created(BINDINGS, &installed("ClusterRoleBinding", MANAGEMENT)?).await?;
+    world.client.create(BINDINGS, &installed("ClusterRoleBinding", MANAGEMENT)?).await?;
     world.await_ready("without-rights").await?;
     stop(kargo).await
 }

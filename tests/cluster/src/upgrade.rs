@@ -29,15 +29,15 @@ pub(crate) async fn additions(world: &World) -> Result<()> {
     .await?;
     change(world, &binding, "subjects", |subjects| subjects.push(them.clone())).await?;
     let label = json!({"metadata": {"labels": {"team": "platform"}}});
-    world.patch("/api/v1/namespaces/kargo", &label).await?;
+    world.client.merge("/api/v1/namespaces/kargo", &label).await?;
     stop(world.up(&[]).await?).await?;
-    let rules = world.get(&role).await?["rules"].clone();
+    let rules = world.client.read(&role).await?["rules"].clone();
     let rules = rules.as_array().context("no rules")?;
     ensure!(rules.contains(&theirs), "the user's rule is gone: {rules:?}");
     ensure!(rules.contains(&ours), "our rule is not back: {rules:?}");
-    let subjects = world.get(&binding).await?["subjects"].clone();
+    let subjects = world.client.read(&binding).await?["subjects"].clone();
     ensure!(subjects.as_array().is_some_and(|all| all.contains(&them)), "{subjects}");
-    let namespace = world.get("/api/v1/namespaces/kargo").await?;
+    let namespace = world.client.read("/api/v1/namespaces/kargo").await?;
     ensure!(namespace["metadata"]["labels"]["team"] == "platform", "{namespace}");
     let before = versions(world).await?;
     stop(world.up(&[]).await?).await?;
@@ -52,10 +52,10 @@ async fn change<T>(
     list: &str,
     change: impl FnOnce(&mut Vec<Value>) -> T,
 ) -> Result<T> {
-    let object = world.get(path).await?;
+    let object = world.client.read(path).await?;
     let mut entries = object[list].as_array().cloned().context("no list")?;
     let changed = change(&mut entries);
-    world.patch(path, &json!({ list: entries })).await?;
+    world.client.merge(path, &json!({ list: entries })).await?;
     Ok(changed)
 }
 
@@ -63,7 +63,7 @@ async fn change<T>(
 async fn versions(world: &World) -> Result<Vec<(String, String)>> {
     let mut versions = Vec::new();
     for collection in COLLECTIONS {
-        let list = world.get(collection).await?;
+        let list = world.client.read(collection).await?;
         for object in list["items"].as_array().context("no items")? {
             let text =
                 |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();

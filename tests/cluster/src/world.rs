@@ -7,15 +7,16 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::{Client, Cluster, Kargo, Kubeconfig, Reply, UpOptions, binary};
+use dev_testkit::{
+    Client, Cluster, Kargo, Kubeconfig, Patience, Reply, UpOptions, binary, eventually,
+};
 use http::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{process::Command, time::Instant};
+use tokio::process::Command;
 
 /// How long something may take that should come within a second.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const PATIENCE: Patience = Patience::of(Duration::from_secs(20));
 pub(crate) const KARGO: &str = "/apis/kargo.akuity.io/v1alpha1";
 pub(crate) const ADMISSION: &str = "/apis/admissionregistration.k8s.io/v1";
 
@@ -91,33 +92,9 @@ impl World {
         &self.kubeconfig.token
     }
 
+    /// What is replied to a create, for those who expect a refusal.
     pub(crate) async fn create(&self, path: &str, body: &Value) -> Result<Reply> {
         self.client.json(Method::POST, path, body).await
-    }
-
-    pub(crate) async fn created(&self, path: &str, body: &Value) -> Result<Value> {
-        let reply = self.create(path, body).await?;
-        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
-    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
-        let reply = self.client.get(path).await?;
-        ensure!(reply.status.is_success(), "get {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
-    pub(crate) async fn patch(&self, path: &str, patch: &Value) -> Result<Value> {
-        let headers = [("content-type", "application/merge-patch+json")];
-        let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "patch {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
-    pub(crate) async fn delete(&self, path: &str) -> Result<()> {
-        let reply = self.client.send(Method::DELETE, path, &[], "").await?;
-        ensure!(reply.status.is_success(), "delete {path}: {}", reply.text());
-        Ok(())
     }
 
     pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
@@ -140,28 +117,14 @@ impl World {
     }
 
     pub(crate) async fn await_ready(&self, name: &str) -> Result<()> {
-        self.eventually(&format!("Project {name} is ready"), async || self.is_ready(name).await)
-            .await
+        let is_ready = async || self.is_ready(name).await;
+        eventually(PATIENCE, &format!("Project {name} is ready"), is_ready).await
     }
 
     pub(crate) async fn is_ready(&self, project: &str) -> Result<bool> {
-        let project = self.get(&format!("{KARGO}/projects/{project}")).await?;
+        let project = self.client.read(&format!("{KARGO}/projects/{project}")).await?;
         let conditions = project["status"]["conditions"].as_array().cloned().unwrap_or_default();
         Ok(conditions.iter().any(|one| one["type"] == "Ready" && one["status"] == "True"))
-    }
-
-    /// Waits until something is so.
-    pub(crate) async fn eventually(
-        &self,
-        what: &str,
-        is_so: impl AsyncFn() -> Result<bool>,
-    ) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while !is_so().await.with_context(|| what.to_owned())? {
-            ensure!(Instant::now() < deadline, "not within {} s: {what}", PATIENCE.as_secs());
-            tokio::time::sleep(PAUSE).await;
-        }
-        Ok(())
     }
 
     /// Fails while the cluster has webhook configurations of ours.

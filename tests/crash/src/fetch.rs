@@ -1,25 +1,19 @@
 //! Kills in the middle of fetches: mirrors stay whole, and no Freight is made twice.
 
-use std::{
-    collections::BTreeSet,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, path::Path, process::Command, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use core_clock::Entropy;
 use dev_testkit::{
-    Client, Kargo, UpOptions,
+    Client, Kargo, Patience, UpOptions, eventually, found,
     server::{Behaviour, GitHttp, GitRepository},
 };
-use http::Method;
 use serde_json::{Value, json};
 
 const KINDS: &str = "/apis/kargo.akuity.io/v1alpha1";
 const WAREHOUSE: &str = "/apis/kargo.akuity.io/v1alpha1/namespaces/fetch/warehouses/web";
 const FREIGHT: &str = "/apis/kargo.akuity.io/v1alpha1/namespaces/fetch/freights";
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Patience = Patience::of(Duration::from_mins(1));
 /// How long the server thinks before it answers a fetch: most kills meet one.
 const FETCH: Duration = Duration::from_millis(200);
 /// Commits that are there before the first kill, so that a fetch has something to write.
@@ -63,18 +57,15 @@ async fn prepare(data: &Path, url: &str) -> Result<()> {
     let project = json!({
         "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": "fetch"},
     });
-    create(&client, &format!("{KINDS}/projects"), &project).await?;
-    let deadline = Instant::now() + PATIENCE;
-    while !client.get("/api/v1/namespaces/fetch").await?.status.is_success() {
-        ensure!(Instant::now() < deadline, "the Project has no namespace");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    client.create(&format!("{KINDS}/projects"), &project).await?;
+    let is_there = async || Ok(client.get("/api/v1/namespaces/fetch").await?.status.is_success());
+    eventually(PATIENCE, "the Project has a namespace", is_there).await?;
     let warehouse = json!({
         "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Warehouse",
         "metadata": {"name": "web", "namespace": "fetch"},
         "spec": {"interval": "1h", "subscriptions": [{"git": {"repoURL": url}}]},
     });
-    create(&client, &format!("{KINDS}/namespaces/fetch/warehouses"), &warehouse).await?;
+    client.create(&format!("{KINDS}/namespaces/fetch/warehouses"), &warehouse).await?;
     kargo.kill().await
 }
 
@@ -84,35 +75,22 @@ async fn start(data: &Path) -> Result<(Kargo, Client)> {
     Ok((kargo, client))
 }
 
-async fn create(client: &Client, path: &str, body: &Value) -> Result<()> {
-    let reply = client.json(Method::POST, path, body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(())
-}
-
 async fn refresh(client: &Client, number: u32) -> Result<()> {
     let patch =
         json!({"metadata": {"annotations": {"kargo.akuity.io/refresh": number.to_string()}}});
-    let headers = [("content-type", "application/merge-patch+json")];
-    let reply = client.send(Method::PATCH, WAREHOUSE, &headers, patch.to_string()).await?;
-    ensure!(reply.status.is_success(), "refresh: {}", reply.text());
-    Ok(())
+    client.merge(WAREHOUSE, &patch).await.map(drop)
 }
 
 /// Waits for Freight of a commit; returns the commits of all Freight.
 async fn await_commit(client: &Client, id: &str) -> Result<Vec<String>> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    found(PATIENCE, "there is Freight of the last push", async || {
         let list = client.get(FREIGHT).await?.json();
         let items = list.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
         let commit = |item: &Value| item.pointer("/commits/0/id")?.as_str().map(str::to_owned);
-        let found: Vec<String> = items.iter().filter_map(commit).collect();
-        if found.iter().any(|found| found == id) {
-            return Ok(found);
-        }
-        ensure!(Instant::now() < deadline, "no Freight of the last push");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        let commits: Vec<String> = items.iter().filter_map(commit).collect();
+        Ok(commits.iter().any(|commit| commit == id).then_some(commits))
+    })
+    .await
 }
 
 fn check_mirrors(mirrors: &Path) -> Result<()> {

@@ -23,7 +23,7 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Patience, Scenario, play};
+use dev_testkit::{AfterFailure, Patience, Scenario, conclude, play};
 
 use crate::world::World;
 
@@ -63,6 +63,5 @@ async fn main() -> Result<ExitCode> {
     let world = World::start(args.kills).await?;
     let failed = play(SCENARIOS, "", &world, AfterFailure::Stop).await;
     world.stop().await?;
-    println!("portable: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("portable", failed))
 }

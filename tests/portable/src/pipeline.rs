@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use dev_testkit::{Client, Kubeconfig, found};
-use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
@@ -41,7 +40,7 @@ pub(crate) async fn grows(world: &World) -> Result<()> {
     issue_token(&client).await?;
     for number in 0..MAPS {
         let map = json!({"metadata": {"name": format!("map-{number}")}, "data": {"on": "yes", "number": number.to_string()}});
-        create(&client, "/api/v1/namespaces/demo/configmaps", &map).await?;
+        client.create("/api/v1/namespaces/demo/configmaps", &map).await?;
     }
     let census = settled(&client).await?;
     std::fs::write(world.path(PASSPHRASE), "correct horse battery staple\n")?;
@@ -119,7 +118,7 @@ async fn fails(client: &Client, freight: &str) -> Result<()> {
             "promotionTemplate": {"spec": {"steps": [{"uses": "fail", "config": {"message": "yes: no"}}]}},
         },
     });
-    create(client, &format!("{OWN}/stages"), &with_kind("Stage", stage)).await?;
+    client.create(&format!("{OWN}/stages"), &with_kind("Stage", stage)).await?;
     let phase = ended(client, "broken", freight).await?;
     ensure!(phase == "Failed", "the Promotion to broken {phase}");
     Ok(())
@@ -131,7 +130,7 @@ async fn ended(client: &Client, stage: &str, freight: &str) -> Result<String> {
         "metadata": {"generateName": format!("{stage}-")}, "spec": {"stage": stage, "freight": freight},
     });
     let made =
-        create(client, &format!("{OWN}/promotions"), &with_kind("Promotion", promotion)).await?;
+        client.create(&format!("{OWN}/promotions"), &with_kind("Promotion", promotion)).await?;
     let path =
         format!("{OWN}/promotions/{}", made["metadata"]["name"].as_str().context("no name")?);
     let phase = found(PATIENCE, "the Promotion ends", async || {
@@ -155,10 +154,7 @@ async fn approve(client: &Client, freight: &str) -> Result<()> {
     let path = format!("{OWN}/freights/{freight}/status");
     let approval =
         json!({"status": {"approvedFor": {"prod": {"approvedAt": "2026-01-01T00:00:00Z"}}}});
-    let headers = [("content-type", "application/merge-patch+json")];
-    let reply = client.send(Method::PATCH, &path, &headers, approval.to_string()).await?;
-    ensure!(reply.status.is_success(), "approve: {}", reply.text());
-    Ok(())
+    client.merge(&path, &approval).await.map(drop)
 }
 
 /// An API token, as the API server makes them.
@@ -166,7 +162,7 @@ async fn issue_token(client: &Client) -> Result<()> {
     let core = "/api/v1/namespaces/demo";
     let managed = json!({"rbac.kargo.akuity.io/managed": "true"});
     let account = json!({"metadata": {"name": "ci", "annotations": managed}});
-    create(client, &format!("{core}/serviceaccounts"), &account).await?;
+    client.create(&format!("{core}/serviceaccounts"), &account).await?;
     let token = json!({
         "metadata": {
             "name": "ci-token", "labels": {"rbac.kargo.akuity.io/api-token": "true"},
@@ -174,19 +170,13 @@ async fn issue_token(client: &Client) -> Result<()> {
         },
         "type": "kubernetes.io/service-account-token",
     });
-    create(client, &format!("{core}/secrets"), &token).await.map(drop)
+    client.create(&format!("{core}/secrets"), &token).await.map(drop)
 }
 
 async fn names(client: &Client, plural: &str) -> Result<Vec<String>> {
     let list = client.get(&format!("{OWN}/{plural}")).await?.json();
     let items = list["items"].as_array().into_iter().flatten();
     Ok(items.filter_map(|item| Some(item["metadata"]["name"].as_str()?.to_owned())).collect())
-}
-
-async fn create(client: &Client, path: &str, body: &Value) -> Result<Value> {
-    let reply = client.json(Method::POST, path, body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(reply.json())
 }
 
 fn with_kind(kind: &str, mut object: Value) -> Value {

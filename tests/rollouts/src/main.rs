@@ -6,8 +6,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test program on the real clock that reports to a person; what JSON lacks reads as null"
+    reason = "a test program on the real clock; what JSON lacks reads as null"
 )]
 
 mod application;
@@ -21,7 +20,7 @@ mod world;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use dev_testkit::{AfterFailure, Scenario, play};
+use dev_testkit::{AfterFailure, Scenario, conclude, play};
 
 use crate::world::World;
 
@@ -53,6 +52,5 @@ async fn main() -> Result<ExitCode> {
     let world = World::start().await?;
     let failed = play(SCENARIOS, "", &world, AfterFailure::Stop).await;
     world.stop().await?;
-    println!("rollouts: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("rollouts", failed))
 }

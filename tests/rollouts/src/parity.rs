@@ -1,13 +1,14 @@
 //! The same AnalysisRuns for Argo Rollouts and for our own executor: what they write must be the same.
 
 use anyhow::{Context, Result, ensure};
+use dev_testkit::eventually;
 use serde_json::{Map, Value, json};
 
 use crate::{
     executor::Executor,
     manifest::PROJECT,
     neighbour::INSTANCE_ID,
-    world::{World, argo, eventually},
+    world::{PATIENCE, World, argo},
 };
 
 const LABEL: &str = "argo-rollouts.argoproj.io/controller-instance-id";
@@ -24,7 +25,7 @@ pub(crate) async fn same(world: &World) -> Result<()> {
     let specs = specs(&world.application.address());
     for (index, spec) in specs.iter().enumerate() {
         for executor in EXECUTORS {
-            world.create(&argo("analysisruns"), &run(index, executor, spec)).await?;
+            world.client.create(&argo("analysisruns"), &run(index, executor, spec)).await?;
         }
     }
     let mut differences = String::new();
@@ -45,7 +46,7 @@ pub(crate) async fn same_jobs(world: &World) -> Result<()> {
     let _executor = Executor::start(world.kubeconfig(), OURS)?;
     for (index, end) in [(100, "Complete"), (101, "Failed")] {
         for executor in EXECUTORS {
-            world.create(&argo("analysisruns"), &run(index, executor, &job())).await?;
+            world.client.create(&argo("analysisruns"), &run(index, executor, &job())).await?;
         }
         let mut made = Vec::new();
         for executor in EXECUTORS {
@@ -72,13 +73,13 @@ fn job() -> Value {
 
 /// Ends the Job of a run, and says what the Job was and what became of the run.
 async fn ended_job(world: &World, index: usize, executor: &str, end: &str) -> Result<Value> {
-    let run = world.get(&argo(&format!("analysisruns/{}", name(index, executor)))).await?;
+    let run = world.client.read(&argo(&format!("analysisruns/{}", name(index, executor)))).await?;
     let uid = run["metadata"]["uid"].as_str().context("a run without a uid")?.to_owned();
     let path = format!("/apis/batch/v1/namespaces/{PROJECT}/jobs/{uid}.smoke.1");
-    let is_there = async || Ok(world.get(&path).await.is_ok());
-    eventually("the Job is there", is_there).await?;
-    let job = world.get(&path).await?;
-    world.patch(&format!("{path}/status"), &job_status(end)).await?;
+    let is_there = async || Ok(world.client.read(&path).await.is_ok());
+    eventually(PATIENCE, "the Job is there", is_there).await?;
+    let job = world.client.read(&path).await?;
+    world.client.merge(&format!("{path}/status"), &job_status(end)).await?;
     let metadata = ["labels", "annotations"].map(|field| job["metadata"][field].clone());
     let owner = job["metadata"]["ownerReferences"][0]["controller"].clone();
     let image = job["spec"]["template"]["spec"]["containers"][0]["image"].clone();
@@ -122,12 +123,14 @@ fn run(index: usize, executor: &str, spec: &Value) -> Value {
 async fn ended(world: &World, index: usize, executor: &str) -> Result<Value> {
     let name = name(index, executor);
     let path = argo(&format!("analysisruns/{name}"));
-    let status = async || Ok::<_, anyhow::Error>(world.get(&path).await?["status"].clone());
+    let status = async || Ok::<_, anyhow::Error>(world.client.read(&path).await?["status"].clone());
     let has_ended = async || {
         let status = status().await?;
         Ok(!["", "Pending", "Running"].contains(&status["phase"].as_str().unwrap_or_default()))
     };
-    eventually(&format!("{name} ends"), has_ended).await.with_context(|| executor.to_owned())?;
+    eventually(PATIENCE, &format!("{name} ends"), has_ended)
+        .await
+        .with_context(|| executor.to_owned())?;
     let mut status = without_times(status().await?);
     // Metrics are measured at the same time, so that any may be the first.
     if let Some(results) = status["metricResults"].as_array_mut() {

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use dev_testkit::eventually;
 use serde_json::{Value, json};
 
 use crate::{
     executor::Executor,
     manifest::{self, ELSEWHERE, TEMPLATE},
     neighbour::INSTANCE_ID,
-    world::{World, argo, eventually, kargo},
+    world::{PATIENCE, World, argo, kargo},
 };
 
 const REVERIFY: &str = "kargo.akuity.io/reverify";
@@ -21,12 +22,12 @@ const A_WHILE: Duration = Duration::from_secs(5);
 
 /// From Freight to a mark on it, through a Promotion and an AnalysisRun.
 pub(crate) async fn verified(world: &World) -> Result<()> {
-    let freight = world.create(&kargo("freights"), &manifest::freight()).await?;
+    let freight = world.client.create(&kargo("freights"), &manifest::freight()).await?;
     let name = freight["metadata"]["name"].as_str().context("Freight has no name")?;
     let ended = world
         .await_verification("the verification succeeds", |it| it["phase"] == "Successful")
         .await?;
-    eventually("the Freight is verified", async || world.is_verified(name).await).await?;
+    eventually(PATIENCE, "the Freight is verified", async || world.is_verified(name).await).await?;
     let message = ended["message"].as_str().unwrap_or_default();
     ensure!(message.contains("\"spare\" is declared by no analysis template"), "{ended}");
     let run = world.run_of(&ended).await?;
@@ -53,10 +54,10 @@ pub(crate) async fn revoked(world: &World) -> Result<()> {
         .await?;
     let said = ended["message"].as_str().unwrap_or_default();
     ensure!(said.contains("Metric \"well\" assessed Failed"), "{ended}");
-    let stage = world.get(&kargo("stages/dev")).await?;
+    let stage = world.client.read(&kargo("stages/dev")).await?;
     let held = &stage["status"]["freightHistory"][0]["items"]["Warehouse/web"]["name"];
     let name = held.as_str().context("the Stage holds nothing")?;
-    eventually("the mark is gone", async || Ok(!world.is_verified(name).await?)).await?;
+    eventually(PATIENCE, "the mark is gone", async || Ok(!world.is_verified(name).await?)).await?;
     let [status, reason, _] = world.condition("Verified").await?;
     ensure!(status == "False" && reason == "VerificationFailed", "Verified={status} {reason}");
     Ok(())
@@ -66,7 +67,7 @@ pub(crate) async fn revoked(world: &World) -> Result<()> {
 pub(crate) async fn aborted(world: &World) -> Result<()> {
     world.application.set_well(true);
     let longer = json!({ "spec": manifest::template(3600)["spec"] });
-    world.patch(&argo(&format!("analysistemplates/{TEMPLATE}")), &longer).await?;
+    world.client.merge(&argo(&format!("analysistemplates/{TEMPLATE}")), &longer).await?;
     let former = world.request(REVERIFY).await?;
     let running = world
         .await_verification("the next verification runs", |it| {
@@ -77,14 +78,14 @@ pub(crate) async fn aborted(world: &World) -> Result<()> {
     let ended = world.await_verification("it is aborted", |it| it["phase"] == "Aborted").await?;
     ensure!(ended["id"] == running["id"], "another verification was aborted: {ended}");
     let is_over = async || Ok(world.run_of(&ended).await?["status"]["completedAt"].is_string());
-    eventually("the AnalysisRun ends", is_over).await
+    eventually(PATIENCE, "the AnalysisRun ends", is_over).await
 }
 
 /// What cannot begin says why, and what to do.
 pub(crate) async fn impossible(world: &World) -> Result<()> {
     let missing =
         json!({ "spec": { "verification": { "analysisTemplates": [{ "name": "gone" }] } } });
-    world.patch(&kargo("stages/dev"), &missing).await?;
+    world.client.merge(&kargo("stages/dev"), &missing).await?;
     let former = world.request(REVERIFY).await?;
     let ended = world
         .await_verification("the verification ends", |it| {
@@ -99,9 +100,9 @@ pub(crate) async fn impossible(world: &World) -> Result<()> {
 /// Neither Argo Rollouts nor `kargo up` takes what is meant for somebody else.
 pub(crate) async fn foreign(world: &World) -> Result<()> {
     let run = manifest::foreign_run(&world.application.address());
-    world.create(&argo("analysisruns"), &run).await?;
+    world.client.create(&argo("analysisruns"), &run).await?;
     tokio::time::sleep(A_WHILE).await;
-    let run = world.get(&argo("analysisruns/foreign")).await?;
+    let run = world.client.read(&argo("analysisruns/foreign")).await?;
     ensure!(run["status"]["phase"].as_str().unwrap_or_default().is_empty(), "{}", run["status"]);
     Ok(())
 }
@@ -119,18 +120,18 @@ pub(crate) async fn refused(world: &World) -> Result<()> {
 pub(crate) async fn shared(world: &World) -> Result<()> {
     let _executor = Executor::start(world.kubeconfig(), ELSEWHERE)?;
     let has_ended = async || {
-        let run = world.get(&argo("analysisruns/foreign")).await?;
+        let run = world.client.read(&argo("analysisruns/foreign")).await?;
         Ok(run["status"]["phase"] == "Successful")
     };
-    eventually("our executor carries out what is meant for it", has_ended).await?;
-    let run = world.get(&argo("analysisruns/foreign")).await?;
+    eventually(PATIENCE, "our executor carries out what is meant for it", has_ended).await?;
+    let run = world.client.read(&argo("analysisruns/foreign")).await?;
     ensure!(run["status"]["metricResults"][0]["measurements"][0]["value"] == "true", "{run}");
     ensure!(!is_written_by(&run, NEIGHBOUR), "Argo Rollouts wrote it: {}", run["metadata"]);
     let template = json!({ "spec": manifest::template(2)["spec"] });
-    world.patch(&argo(&format!("analysistemplates/{TEMPLATE}")), &template).await?;
+    world.client.merge(&argo(&format!("analysistemplates/{TEMPLATE}")), &template).await?;
     let again =
         json!({ "spec": { "verification": { "analysisTemplates": [{ "name": TEMPLATE }] } } });
-    world.patch(&kargo("stages/dev"), &again).await?;
+    world.client.merge(&kargo("stages/dev"), &again).await?;
     let former = world.request(REVERIFY).await?;
     let ended = world
         .await_verification("the verification succeeds", |it| {

@@ -1,13 +1,9 @@
 //! The cluster with everybody on it, and what tests do there.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{path::Path, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::{Client, Cluster, Kargo, UpOptions};
-use http::Method;
+use dev_testkit::{Client, Cluster, Kargo, Patience, UpOptions, eventually};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,8 +14,7 @@ use crate::{
 };
 
 /// How long something may take on a machine that has other things to do.
-const PATIENCE: Duration = Duration::from_mins(1);
-const PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const PATIENCE: Patience = Patience::of(Duration::from_mins(1));
 const KARGO: &str = "/apis/kargo.akuity.io/v1alpha1";
 const ARGO: &str = "/apis/argoproj.io/v1alpha1";
 
@@ -28,7 +23,7 @@ pub(crate) struct World {
     cluster: Cluster,
     kargo: Kargo,
     pub(crate) application: Application,
-    client: Client,
+    pub(crate) client: Client,
     neighbour: Neighbour,
     _directory: TempDir,
 }
@@ -74,40 +69,21 @@ impl World {
         let project = json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": { "name": PROJECT },
         });
-        self.create(&format!("{KARGO}/projects"), &project).await?;
+        self.client.create(&format!("{KARGO}/projects"), &project).await?;
         let namespace = format!("/api/v1/namespaces/{PROJECT}");
         let is_there = async || Ok(self.client.get(&namespace).await?.status.is_success());
-        eventually("the Project has a namespace", is_there).await?;
-        self.create(&kargo("projectconfigs"), &manifest::project_config()).await?;
-        self.create(&kargo("warehouses"), &manifest::warehouse()).await?;
-        self.create(&argo("analysistemplates"), &manifest::template(1)).await?;
+        eventually(PATIENCE, "the Project has a namespace", is_there).await?;
+        self.client.create(&kargo("projectconfigs"), &manifest::project_config()).await?;
+        self.client.create(&kargo("warehouses"), &manifest::warehouse()).await?;
+        self.client.create(&argo("analysistemplates"), &manifest::template(1)).await?;
         let stage = manifest::stage(&self.application.address());
-        self.create(&kargo("stages"), &stage).await?;
+        self.client.create(&kargo("stages"), &stage).await?;
         Ok(())
-    }
-
-    pub(crate) async fn create(&self, path: &str, body: &Value) -> Result<Value> {
-        let reply = self.client.json(Method::POST, path, body).await?;
-        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
-    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
-        let reply = self.client.get(path).await?;
-        ensure!(reply.status.is_success(), "get {path}: {}", reply.text());
-        Ok(reply.json())
-    }
-
-    pub(crate) async fn patch(&self, path: &str, patch: &Value) -> Result<Value> {
-        let headers = [("content-type", "application/merge-patch+json")];
-        let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "patch {path}: {}", reply.text());
-        Ok(reply.json())
     }
 
     /// The newest verification of what the Stage holds; `null` when there is none.
     pub(crate) async fn verification(&self) -> Result<Value> {
-        let stage = self.get(&kargo(&format!("stages/{STAGE}"))).await?;
+        let stage = self.client.read(&kargo(&format!("stages/{STAGE}"))).await?;
         Ok(stage["status"]["freightHistory"][0]["verificationHistory"][0].clone())
     }
 
@@ -118,7 +94,7 @@ impl World {
         is_it: impl Fn(&Value) -> bool,
     ) -> Result<Value> {
         let is_so = async || Ok(is_it(&self.verification().await?));
-        let outcome = eventually(what, is_so).await;
+        let outcome = eventually(PATIENCE, what, is_so).await;
         let verification = self.verification().await?;
         outcome.with_context(|| verification.to_string())?;
         Ok(verification)
@@ -129,25 +105,25 @@ impl World {
         let verification = self.verification().await?;
         let id = verification["id"].as_str().context("the verification has no id")?.to_owned();
         let patch = json!({ "metadata": { "annotations": { annotation: id } } });
-        self.patch(&kargo(&format!("stages/{STAGE}")), &patch).await?;
+        self.client.merge(&kargo(&format!("stages/{STAGE}")), &patch).await?;
         Ok(id)
     }
 
     /// The AnalysisRun of a verification.
     pub(crate) async fn run_of(&self, verification: &Value) -> Result<Value> {
         let name = verification["analysisRun"]["name"].as_str().context("it has no AnalysisRun")?;
-        self.get(&argo(&format!("analysisruns/{name}"))).await
+        self.client.read(&argo(&format!("analysisruns/{name}"))).await
     }
 
     /// Whether the Stage verified the Freight.
     pub(crate) async fn is_verified(&self, freight: &str) -> Result<bool> {
-        let freight = self.get(&kargo(&format!("freights/{freight}"))).await?;
+        let freight = self.client.read(&kargo(&format!("freights/{freight}"))).await?;
         Ok(freight["status"]["verifiedIn"][STAGE].is_object())
     }
 
     /// The status of a condition of the Stage, its reason and its message.
     pub(crate) async fn condition(&self, kind: &str) -> Result<[String; 3]> {
-        let stage = self.get(&kargo(&format!("stages/{STAGE}"))).await?;
+        let stage = self.client.read(&kargo(&format!("stages/{STAGE}"))).await?;
         let conditions = stage["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let found = conditions.into_iter().find(|one| one["type"] == kind).unwrap_or_default();
         Ok(["status", "reason", "message"].map(|it| found[it].as_str().unwrap_or_default().into()))
@@ -162,14 +138,4 @@ pub(crate) fn kargo(resources: &str) -> String {
 /// The path of objects of Argo Rollouts in the Project.
 pub(crate) fn argo(resources: &str) -> String {
     format!("{ARGO}/namespaces/{PROJECT}/{resources}")
-}
-
-/// Waits until something is so.
-pub(crate) async fn eventually(what: &str, is_so: impl AsyncFn() -> Result<bool>) -> Result<()> {
-    let begin = Instant::now();
-    while !is_so().await.with_context(|| what.to_owned())? {
-        ensure!(begin.elapsed() < PATIENCE, "not within {} s: {what}", PATIENCE.as_secs());
-        tokio::time::sleep(PAUSE).await;
-    }
-    Ok(())
 }

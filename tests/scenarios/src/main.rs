@@ -16,6 +16,7 @@ mod gate;
 mod hold;
 mod naming;
 mod patience;
+mod people;
 mod policy;
 mod project;
 mod queue;
@@ -32,6 +33,7 @@ use std::{process::ExitCode, time::Instant};
 
 use anyhow::Result;
 use clap::Parser;
+use dev_testkit::conclude;
 use futures::{StreamExt, future::LocalBoxFuture, stream};
 
 use crate::{restart::Disk, server::Engine, world::World};
@@ -88,6 +90,8 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("a failure in a task stops the steps behind it", |w| Box::pin(steps::task(w))),
     ("a message of any length leaves the Stage working", |w| Box::pin(steps::long_message(w))),
     ("a Promotion commits and pushes", |w| Box::pin(steps::git(w))),
+    ("people answer the steps that ask them", |w| Box::pin(people::answered(w))),
+    ("a Promotion that somebody rejects fails", |w| Box::pin(people::rejected(w))),
     ("a Stage with Targets is promoted to by requests", |w| Box::pin(targets::requests(w))),
     ("names of Promotions do not change their order", |w| Box::pin(naming::foreign_names(w))),
     ("a Stage of another shard is left alone", |w| Box::pin(naming::other_shard(w))),
@@ -118,8 +122,7 @@ async fn main() -> Result<ExitCode> {
     }
     let failed = outcomes.iter().filter(|ok| !**ok).count();
     world.stop().await?;
-    println!("scenarios: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("scenarios", failed))
 }
 
 /// Plays one scenario, tells how it ended, and returns whether it ended well.

@@ -1,6 +1,6 @@
 //! The control plane under test, on either engine.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::TcpListener, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
@@ -31,6 +31,8 @@ pub(crate) struct Server {
     /// A control plane that only serves Argo CD's kinds: the cluster where Argo CD would be.
     neighbour: Kargo,
     directory: TempDir,
+    /// Where its REST API is.
+    api_port: u16,
 }
 
 impl Server {
@@ -48,7 +50,8 @@ impl Server {
                 Some(cluster)
             }
         };
-        let mut server = Self { engine, cluster, kargo: None, neighbour, directory };
+        let api_port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let mut server = Self { engine, cluster, kargo: None, neighbour, directory, api_port };
         server.up().await?;
         Ok(server)
     }
@@ -63,13 +66,19 @@ impl Server {
             ("XDG_CACHE_HOME", text(self.cache())),
         ];
         let environment = environment.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        let options = UpOptions { environment, ..UpOptions::default() };
+        let arguments = vec!["--api-port".to_owned(), self.api_port.to_string()];
+        let options = UpOptions { arguments, environment, ..UpOptions::default() };
         let kargo = match &self.cluster {
             None => Kargo::up(&self.data(), &options).await?,
             Some(cluster) => Kargo::up_on(&cluster.kubeconfig().path, &options).await?,
         };
         self.kargo = Some(kargo);
         Ok(())
+    }
+
+    /// The address of its REST API.
+    pub(crate) fn api_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.api_port)
     }
 
     /// Ends `kargo up` without a warning.

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use crate::{
     PATIENCE,
     program::{Program, tool},
-    server::{Server, create, create_kind, get},
+    server::{Server, create_kind},
 };
 
 const NAMESPACE: &str = "certificates";
@@ -50,7 +50,7 @@ async fn install(client: &Client, folder: &Path) -> Result<()> {
     }
     let namespace =
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-    create(client, "/api/v1/namespaces", &namespace).await.map(drop)
+    client.create("/api/v1/namespaces", &namespace).await.map(drop)
 }
 
 fn start(program: &Path, kubeconfig: &Kubeconfig, directory: &Path) -> Result<Program> {
@@ -66,7 +66,7 @@ fn start(program: &Path, kubeconfig: &Kubeconfig, directory: &Path) -> Result<Pr
 async fn issue(client: &Client, name: &str, issuer: &Value, more: &Value) -> Result<()> {
     let issuer =
         json!({"apiVersion": GROUP, "kind": "Issuer", "metadata": {"name": name}, "spec": issuer});
-    create(client, &path("issuers"), &issuer).await?;
+    client.create(&path("issuers"), &issuer).await?;
     let mut certificate = json!({
         "apiVersion": GROUP, "kind": "Certificate", "metadata": {"name": name},
         "spec": {
@@ -77,9 +77,9 @@ async fn issue(client: &Client, name: &str, issuer: &Value, more: &Value) -> Res
     if let (Some(spec), Some(more)) = (certificate["spec"].as_object_mut(), more.as_object()) {
         spec.extend(more.clone());
     }
-    create(client, &path("certificates"), &certificate).await?;
+    client.create(&path("certificates"), &certificate).await?;
     let own = path(&format!("certificates/{name}"));
-    let is_ready = async || Ok(ready(&get(client, &own).await?));
+    let is_ready = async || Ok(ready(&client.read(&own).await?));
     let waited = eventually(PATIENCE, &format!("Certificate {name} is ready"), is_ready).await;
     waited.with_context(|| format!("Certificate {name}"))
 }
@@ -93,8 +93,8 @@ fn ready(object: &Value) -> bool {
 /// The Secret of the leaf carries the certificate of the root as its authority.
 async fn is_signed_by_root(client: &Client) -> Result<()> {
     let secret = |name: &str| format!("/api/v1/namespaces/{NAMESPACE}/secrets/{name}");
-    let root = get(client, &secret("root")).await?;
-    let leaf = get(client, &secret("leaf")).await?;
+    let root = client.read(&secret("root")).await?;
+    let leaf = client.read(&secret("leaf")).await?;
     ensure!(leaf["type"] == "kubernetes.io/tls", "the Secret has type {}", leaf["type"]);
     let authority = &root["data"]["tls.crt"];
     ensure!(
@@ -109,7 +109,7 @@ async fn says_so_in_events(client: &Client) -> Result<()> {
     let path =
         format!("/api/v1/namespaces/{NAMESPACE}/events?fieldSelector=involvedObject.name%3Dleaf");
     let is_said = async || {
-        let events = get(client, &path).await?;
+        let events = client.read(&path).await?;
         let items = events["items"].as_array().cloned().unwrap_or_default();
         Ok(items.iter().any(|event| event["reason"] == "Issuing"))
     };

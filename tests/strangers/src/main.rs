@@ -23,7 +23,7 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use clap::Parser;
-use dev_testkit::{AfterFailure, Patience, Scenario, play};
+use dev_testkit::{AfterFailure, Patience, Scenario, conclude, play};
 
 /// How long something may take on a machine that has other things to do. Programs of strangers take their time.
 const PATIENCE: Patience = Patience::of(Duration::from_secs(90));
@@ -54,6 +54,5 @@ const SCENARIOS: &[(&str, Scenario<()>)] = &[
 async fn main() -> Result<ExitCode> {
     let filter = Args::parse().filter.unwrap_or_default();
     let failed = play(SCENARIOS, &filter, &(), AfterFailure::GoOn).await;
-    println!("strangers: {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(conclude("strangers", failed))
 }

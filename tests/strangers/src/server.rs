@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, ensure};
 use dev_testkit::{Client, Kubeconfig, binary, eventually};
 use http::Method;
-use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -81,20 +80,6 @@ fn start(directory: &TempDir, arguments: &[String]) -> Result<Program> {
     Program::start("kargo", command, directory.path())
 }
 
-/// Creates an object, which must succeed.
-pub(crate) async fn create(client: &Client, path: &str, body: &Value) -> Result<Value> {
-    let reply = client.json(Method::POST, path, body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(reply.json())
-}
-
-/// Reads an object, which must be there.
-pub(crate) async fn get(client: &Client, path: &str) -> Result<Value> {
-    let reply = client.get(path).await?;
-    ensure!(reply.status.is_success(), "get {path}: {}", reply.text());
-    Ok(reply.json())
-}
-
 /// Creates a kind from its definition, in JSON or YAML, and waits until it is established.
 pub(crate) async fn create_kind(client: &Client, definition: String) -> Result<()> {
     let headers = [("content-type", "application/yaml")];
@@ -104,7 +89,7 @@ pub(crate) async fn create_kind(client: &Client, definition: String) -> Result<(
     let name = created["metadata"]["name"].as_str().context("a kind without a name")?;
     let path = format!("{KINDS}/{name}");
     let is_established = async || {
-        let kind = get(client, &path).await?;
+        let kind = client.read(&path).await?;
         let conditions = kind["status"]["conditions"].as_array().cloned().unwrap_or_default();
         Ok(conditions.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
     };

@@ -1,98 +1,15 @@
 //! Durations in nanoseconds.
 
-use crate::time::SECOND;
-
-const UNITS: [(&str, i64); 8] = [
-    ("ns", 1),
-    ("us", 1_000),
-    ("µs", 1_000),
-    ("μs", 1_000),
-    ("ms", 1_000_000),
-    ("s", SECOND),
-    ("m", 60 * SECOND),
-    ("h", 3600 * SECOND),
-];
+use api_kinds::Duration;
 
 /// Reads a duration such as `1h30m` or `-1.5s`.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
-    let (is_negative, mut rest) = match text.as_bytes().first()? {
-        b'-' => (true, text.get(1..)?),
-        b'+' => (false, text.get(1..)?),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let (nanoseconds, after) = parse_part(rest)?;
-        total += nanoseconds;
-        if total > i128::from(i64::MAX) + i128::from(is_negative) {
-            return None;
-        }
-        rest = after;
-    }
-    i64::try_from(if is_negative { -total } else { total }).ok()
-}
-
-/// One number with its unit, and what comes after it.
-fn parse_part(text: &str) -> Option<(i128, &str)> {
-    let end = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (whole, rest) = text.split_at_checked(end(text))?;
-    let (fraction, rest) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at_checked(end(rest))?,
-        None => ("", rest),
-    };
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let unit_end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
-    let (unit, rest) = rest.split_at_checked(unit_end)?;
-    let (_, size) = UNITS.iter().find(|(name, _)| *name == unit)?;
-    let whole: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let nanoseconds = i128::from(whole) * i128::from(*size) + fraction_of(fraction, *size);
-    Some((nanoseconds, rest))
-}
-
-fn fraction_of(digits: &str, size: i64) -> i128 {
-    let digits = digits.get(..digits.len().min(18)).unwrap_or_default();
-    let scale = 10i128.pow(u32::try_from(digits.len()).unwrap_or_default());
-    digits.parse::<i128>().map_or(0, |number| number * i128::from(size) / scale)
+    text.parse().ok().map(Duration::as_nanos)
 }
 
 /// The duration as text: `1h30m0s`, `1.5s`, `2µs`.
 pub(crate) fn format_duration(nanoseconds: i64) -> String {
-    let sign = if nanoseconds < 0 { "-" } else { "" };
-    let size = nanoseconds.unsigned_abs();
-    let second = SECOND.unsigned_abs();
-    match size {
-        0 => "0s".to_owned(),
-        1..1_000 => format!("{sign}{size}ns"),
-        1_000..1_000_000 => format!("{sign}{}µs", decimal(size, 3)),
-        1_000_000..1_000_000_000 => format!("{sign}{}ms", decimal(size, 6)),
-        _ => {
-            let (minutes, rest) = (size / (60 * second), size % (60 * second));
-            let seconds = decimal(rest, 9);
-            match (minutes / 60, minutes % 60) {
-                (0, 0) => format!("{sign}{seconds}s"),
-                (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
-                (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
-            }
-        }
-    }
-}
-
-/// A number with `digits` decimals, without zeros at its end.
-fn decimal(number: u64, digits: u32) -> String {
-    let scale = 10u64.pow(digits);
-    let width = digits as usize;
-    let fraction = format!("{:0width$}", number % scale);
-    let fraction = fraction.trim_end_matches('0');
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{}{point}{fraction}", number / scale)
+    Duration::from_nanos(nanoseconds).to_string()
 }
 
 /// The duration without what exceeds a multiple of `unit`.
@@ -115,6 +32,7 @@ pub(crate) fn round_duration(nanoseconds: i64, unit: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::SECOND;
 
     #[test]
     fn durations_survive_a_round_trip() {

@@ -2,26 +2,27 @@
 
 use std::{
     collections::BTreeMap,
-    convert::Infallible,
+    future::ready,
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use anyhow::Result;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::Full;
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::body::Incoming;
 use serde_json::json;
-use sha2::{Digest, Sha256};
-use tokio::{net::TcpListener, task::JoinHandle};
+
+use super::{
+    http_server::{HttpServer, lock},
+    registry::sha256,
+};
 
 /// The server; it ends when this is dropped.
 pub struct ChartServer {
-    address: SocketAddr,
+    http: HttpServer,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
 }
 
 #[derive(Default)]
@@ -39,21 +40,20 @@ struct Shared {
 impl ChartServer {
     /// Starts on a free port of the loopback interface, with nothing published.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(accept(listener, shared.clone()));
-        Ok(Self { address, shared, task })
+        let answer = |request, shared: Arc<Shared>| ready(answer(&request, &shared));
+        let http = HttpServer::start(&shared, answer).await?;
+        Ok(Self { http, shared })
     }
 
     /// The address of the repository.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.address())
     }
 
     /// Host and port.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.http.address()
     }
 
     /// Adds a version of a chart to the index.
@@ -80,31 +80,6 @@ impl ChartServer {
     }
 }
 
-impl Drop for ChartServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let shared = shared.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let reply = answer(&request, &shared);
-                async move { Ok::<_, Infallible>(reply) }
-            });
-            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            // A client that goes away is none of our business.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
 fn archive_path(chart: &str, version: &str) -> String {
     format!("/charts/{chart}-{version}.tgz")
 }
@@ -119,7 +94,7 @@ fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>>
         }
         "/index.yaml" => {
             let index = index(&lock(&shared.charts), &lock(&shared.archives));
-            let tag = format!("\"{}\"", hex(&Sha256::digest(&index)));
+            let tag = format!("\"{}\"", sha256(index.as_bytes()));
             let known = request.headers().get(header::IF_NONE_MATCH);
             let is_known = known.is_some_and(|known| known.as_bytes() == tag.as_bytes());
             let status = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
@@ -155,8 +130,4 @@ fn index(charts: &BTreeMap<String, Vec<String>>, archives: &BTreeMap<String, Byt
         .collect();
     // JSON is YAML.
     json!({"apiVersion": "v1", "entries": entries}).to_string()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

@@ -2,12 +2,11 @@
 
 use std::{
     collections::HashMap,
-    convert::Infallible,
     net::SocketAddr,
     path::Path,
     pin::Pin,
     process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     task::{Context as TaskContext, Poll},
     time::Duration,
 };
@@ -17,16 +16,16 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::body::Incoming;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, ReadBuf},
-    net::TcpListener,
     process::{Child, ChildStdout, Command},
-    task::JoinHandle,
 };
 
-use super::GitRepository;
+use super::{
+    GitRepository,
+    http_server::{HttpServer, lock},
+};
 
 type Reply = Response<BoxBody<Bytes, std::io::Error>>;
 
@@ -63,9 +62,8 @@ pub struct Seen {
 
 /// The server; it ends when this is dropped.
 pub struct GitHttp {
-    address: SocketAddr,
+    http: HttpServer,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
 }
 
 struct Shared {
@@ -77,15 +75,13 @@ struct Shared {
 impl GitHttp {
     /// Starts on a free port of the loopback interface.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             root: tempfile::tempdir()?,
             behaviours: Mutex::default(),
             seen: Mutex::default(),
         });
-        let task = tokio::spawn(accept(listener, shared.clone()));
-        Ok(Self { address, shared, task })
+        let http = HttpServer::start(&shared, answer).await?;
+        Ok(Self { http, shared })
     }
 
     /// Creates an empty repository.
@@ -95,12 +91,12 @@ impl GitHttp {
 
     /// The address of a repository, existing or not.
     pub fn url(&self, name: &str) -> String {
-        format!("http://{}/{name}", self.address)
+        format!("http://{}/{name}", self.address())
     }
 
     /// Host and port.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.http.address()
     }
 
     /// Changes how requests for a repository are treated.
@@ -114,33 +110,8 @@ impl GitHttp {
     }
 }
 
-impl Drop for GitHttp {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let shared = shared.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let shared = shared.clone();
-                async move { Ok::<_, Infallible>(answer(request, &shared).await) }
-            });
-            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            // A client that goes away is none of our business.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
-async fn answer(request: Request<Incoming>, shared: &Shared) -> Reply {
-    handle(request, shared)
+async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> Reply {
+    handle(request, &shared)
         .await
         .unwrap_or_else(|error| text(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
 }

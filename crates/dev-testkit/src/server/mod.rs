@@ -3,6 +3,7 @@
 mod chart;
 mod git_http;
 mod git_repository;
+mod http_server;
 pub mod registry;
 pub mod scm;
 mod ssh;
@@ -13,6 +14,7 @@ pub mod webhook;
 pub use chart::ChartServer;
 pub use git_http::{Behaviour, GitHttp, Seen};
 pub use git_repository::GitRepository;
+pub use http_server::HttpServer;
 pub use ssh::{SshServer, missing_sshd};
 pub use tls_front::TlsFront;
 pub use toxic::{ToxicProxy, Toxin};

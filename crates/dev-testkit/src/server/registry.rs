@@ -260,7 +260,8 @@ fn skipped() -> Result<Option<Registry>> {
     Ok(None)
 }
 
-fn sha256(content: &[u8]) -> String {
+/// A digest as registries write it.
+pub(super) fn sha256(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }

@@ -2,8 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use anyhow::Result;
@@ -11,18 +10,19 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, task::JoinHandle};
 
-use super::TlsFront;
+use super::{
+    TlsFront,
+    http_server::{HttpServer, lock},
+};
 
 /// The server; it ends when this is dropped.
 pub struct WebhookServer {
     front: TlsFront,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
+    _http: HttpServer,
 }
 
 /// What a webhook answers.
@@ -65,11 +65,10 @@ struct Shared {
 impl WebhookServer {
     /// Starts on a free port of the loopback interface. Its certificate is for that address and for these names.
     pub async fn start(names: &[&str]) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let front = TlsFront::start_as(listener.local_addr()?, names).await?;
         let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(accept(listener, shared.clone()));
-        Ok(Self { front, shared, task })
+        let http = HttpServer::start(&shared, serve).await?;
+        let front = TlsFront::start_as(http.address(), names).await?;
+        Ok(Self { front, shared, _http: http })
     }
 
     /// The address of the webhook at `path`.
@@ -97,32 +96,7 @@ impl WebhookServer {
     }
 }
 
-impl Drop for WebhookServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let shared = shared.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let shared = shared.clone();
-                async move { Ok::<_, Infallible>(serve(request, &shared).await) }
-            });
-            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            // A client that goes away is none of our business.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
-async fn serve(request: Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+async fn serve(request: Request<Incoming>, shared: Arc<Shared>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
-use http::Method;
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::{Client, Patience};
@@ -29,7 +28,7 @@ impl Project {
         let body = json!({
             "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": name},
         });
-        project.post(&format!("{KINDS}/projects"), &body).await?;
+        client.create(&format!("{KINDS}/projects"), &body).await?;
         let namespace = format!("/api/v1/namespaces/{name}");
         let is_there = async || Ok(client.get(&namespace).await?.status.is_success());
         eventually(&format!("Project {name} has a namespace"), is_there).await?;
@@ -53,7 +52,7 @@ impl Project {
             "metadata": {"name": name, "namespace": self.name},
             "spec": {"interval": "1h", "subscriptions": [subscription]},
         });
-        self.post(&self.path("warehouses"), &body).await
+        self.client.create(&self.path("warehouses"), &body).await.map(drop)
     }
 
     /// Creates a credential for repositories of a type.
@@ -62,7 +61,8 @@ impl Project {
             "apiVersion": "v1", "kind": "Secret", "stringData": fields,
             "metadata": {"name": name, "labels": {"kargo.akuity.io/cred-type": kind}},
         });
-        self.post(&format!("/api/v1/namespaces/{}/secrets", self.name), &body).await
+        let secrets = format!("/api/v1/namespaces/{}/secrets", self.name);
+        self.client.create(&secrets, &body).await.map(drop)
     }
 
     /// Asks a Warehouse to look around now. Another token is another request.
@@ -73,38 +73,24 @@ impl Project {
 
     /// Merges `patch` into an object of ours, such as `warehouses/web`.
     pub async fn patch(&self, object: &str, patch: &Value) -> Result<()> {
-        let headers = [("content-type", "application/merge-patch+json")];
-        let path = self.path(object);
-        let reply = self.client.send(Method::PATCH, &path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "patch {object}: {}", reply.text());
-        Ok(())
+        self.client.merge(&self.path(object), patch).await.map(drop)
     }
 
     /// Creates an object of ours among `resources`, such as `stages`; returns its name.
     pub async fn add(&self, resources: &str, body: &Value) -> Result<String> {
-        let reply = self.client.json(Method::POST, &self.path(resources), body).await?;
-        ensure!(reply.status.is_success(), "create {resources}: {}", reply.text());
-        let created = reply.json();
+        let created = self.client.create(&self.path(resources), body).await?;
         let name = created.pointer("/metadata/name").and_then(Value::as_str);
         Ok(name.context("an object without a name")?.to_owned())
     }
 
     /// What is there at a path below the Project.
     pub async fn get(&self, resources: &str) -> Result<Value> {
-        let reply = self.client.get(&self.path(resources)).await?;
-        ensure!(reply.status.is_success(), "get {resources}: {}", reply.text());
-        Ok(reply.json())
+        self.client.read(&self.path(resources)).await
     }
 
     /// Whether there is something at a path below the Project.
     pub async fn has(&self, resources: &str) -> Result<bool> {
         Ok(self.client.get(&self.path(resources)).await?.status.is_success())
-    }
-
-    async fn post(&self, path: &str, body: &Value) -> Result<()> {
-        let reply = self.client.json(Method::POST, path, body).await?;
-        ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-        Ok(())
     }
 }
 

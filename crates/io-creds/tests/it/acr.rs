@@ -2,13 +2,13 @@
 
 use std::{path::Path, time::Duration};
 
-use core_rules::credential::Credential;
+use core_rules::{credential::Credential, fault::message};
 use io_creds::{Azure, Kind, Settings};
 use serde_json::json;
 
 use crate::{
     double::{Double, Reply, Seen},
-    world::{World, chain},
+    world::World,
 };
 
 const IMAGE: &str = "acme.azurecr.io/app";
@@ -86,7 +86,7 @@ async fn what_goes_wrong_is_told_without_a_token() {
     let credentials = world.credentials(settings(&double, &token_file));
     let get = async || {
         let error = credentials.get("p", Kind::Image, IMAGE).await.unwrap_err();
-        let text = chain(&error);
+        let text = message(&error);
         let start = format!(
             "failed to get image creds for {IMAGE} by this controller's identity in Azure: "
         );
@@ -116,5 +116,5 @@ async fn a_registry_that_does_not_answer_is_given_up_in_time() {
     let credentials = world.credentials(settings(&double, &token_file));
     let lookup = credentials.get("p", Kind::Image, IMAGE);
     let error = world.while_time_passes(lookup).await.unwrap_err();
-    assert!(chain(&error).ends_with("error loading a token: no answer within 30 s"));
+    assert!(message(&error).ends_with("error loading a token: no answer within 30 s"));
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use core_rules::fault::message;
 use dev_testkit::engine::Identity;
 use io_creds::{Kind, Settings};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
@@ -11,7 +12,7 @@ use kube::{
 };
 use serde_json::json;
 
-use crate::world::{World, chain, git_user};
+use crate::world::{World, git_user};
 
 const REPO: &str = "https://git.example.com/org/app";
 
@@ -97,7 +98,7 @@ async fn a_refusal_names_what_is_missing_and_a_grant_counts_at_once() {
     let credentials = world.credentials_of(client, Settings::default());
     let error = credentials.get("p", Kind::Git, REPO).await.unwrap_err();
     assert_eq!(
-        chain(&error),
+        message(&error),
         "failed to get git creds for https://git.example.com/org/app in namespace \"p\": \
          permission denied: this controller's ServiceAccount needs the verbs get, list and watch on \
          secrets in namespace \"p\"; the management controller grants them for Projects"
@@ -123,7 +124,7 @@ async fn what_was_once_readable_is_not_used_after_access_was_revoked() {
         world.pass(Duration::from_mins(1)).await;
     }
     let error = credentials.get("p", Kind::Git, REPO).await.unwrap_err();
-    assert!(chain(&error).contains("permission denied"), "{}", chain(&error));
+    assert!(message(&error).contains("permission denied"), "{}", message(&error));
 }
 
 async fn grant(world: &World) {
@@ -155,7 +156,7 @@ async fn an_api_server_that_does_not_answer_is_an_error_in_time_and_forgotten_af
     let lookup = credentials.get("zone", Kind::Git, REPO);
     let error = world.while_time_passes(lookup).await.unwrap_err();
     assert_eq!(
-        chain(&error),
+        message(&error),
         "failed to get git creds for https://git.example.com/org/app in namespace \"zone\": \
          error listing Secrets: no answer within 30 s"
     );

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use core_rules::credential::Credential;
+use core_rules::{credential::Credential, fault::message};
 use io_creds::{AgentToken, Aws, AwsIdentity, Kind, Settings};
 use serde_json::json;
 
 use crate::{
     double::{Double, Reply, Seen},
-    world::{START, World, chain},
+    world::{START, World},
 };
 
 const IMAGE: &str = "111111111111.dkr.ecr.eu-west-1.amazonaws.com/app";
@@ -99,7 +99,7 @@ async fn a_refused_access_key_is_an_error_without_it() {
     let credentials = world.credentials(Settings { aws: at(&double), ..Settings::default() });
     let error = credentials.get("p", Kind::Image, IMAGE).await.unwrap_err();
     assert_eq!(
-        chain(&error),
+        message(&error),
         format!(
             "failed to get image creds for {IMAGE} from Secret p/ecr: the ECR auth token service \
              answered 400 (AccessDeniedException)"
@@ -120,7 +120,7 @@ async fn a_region_that_is_none_is_refused_before_anything_is_sent() {
     world.secret("p", "ecr", "image", &data).await;
     let credentials = world.credentials(Settings::default());
     let error = credentials.get("p", Kind::Image, IMAGE).await.unwrap_err();
-    assert!(chain(&error).ends_with("awsRegion cannot be used: it is not the name of a region"));
+    assert!(message(&error).ends_with("awsRegion cannot be used: it is not the name of a region"));
 }
 
 fn agent(double: &Double) -> Settings {
@@ -210,7 +210,7 @@ async fn only_a_denial_moves_on_to_the_next_identity() {
         .await;
     let error = world.credentials(agent(&failing)).get("p", Kind::Image, IMAGE).await.unwrap_err();
     assert_eq!(
-        chain(&error),
+        message(&error),
         format!(
             "failed to get image creds for {IMAGE} by this controller's identity in AWS: AWS STS \
              answered 500"

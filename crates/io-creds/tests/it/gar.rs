@@ -12,13 +12,13 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
-use core_rules::credential::Credential;
+use core_rules::{credential::Credential, fault::message};
 use io_creds::{Google, Kind, Settings};
 use serde_json::{Value, json};
 
 use crate::{
     double::{Double, Reply, Seen},
-    world::{START, World, chain},
+    world::{START, World},
 };
 
 const IMAGE: &str = "europe-docker.pkg.dev/acme/images/app";
@@ -93,7 +93,7 @@ async fn a_key_that_is_refused_or_unusable_is_an_error_without_it() {
     let credentials = world.credentials(nowhere());
     let error = credentials.get("p", Kind::Image, IMAGE).await.unwrap_err();
     let expected = "Google's token service answered 400 (invalid_grant: Invalid JWT Signature.)";
-    assert!(chain(&error).ends_with(expected), "{}", chain(&error));
+    assert!(message(&error).ends_with(expected), "{}", message(&error));
     let not_a_key = STANDARD.encode(r#"{"private_key": "hunter2"}"#);
     let wrong_key = STANDARD.encode(r#"{"client_email": "a", "private_key": "hunter2"}"#);
     let table = [
@@ -107,9 +107,9 @@ async fn a_key_that_is_refused_or_unusable_is_an_error_without_it() {
         world.secret("p", &format!("s{number}"), "image", &data).await;
         world.settle().await;
         let error = credentials.get("p", Kind::Image, &image).await.unwrap_err();
-        let text = format!("{} {error:?}", chain(&error));
+        let text = format!("{} {error:?}", message(&error));
         assert!(
-            chain(&error).ends_with(&format!("gcpServiceAccountKey cannot be used: {expected}")),
+            message(&error).ends_with(&format!("gcpServiceAccountKey cannot be used: {expected}")),
             "{text}"
         );
         assert!(!text.contains("hunter2"), "{text}");
@@ -199,7 +199,7 @@ async fn a_hiccup_is_an_error_and_never_gives_a_project_our_permissions() {
         .await;
     let error = world.credentials(inside(&double)).get("p", Kind::Image, IMAGE).await.unwrap_err();
     assert_eq!(
-        chain(&error),
+        message(&error),
         format!(
             "failed to get image creds for {IMAGE} by this controller's identity in Google Cloud: \
              Google's IAM credentials service answered 503 (UNAVAILABLE: try later)"

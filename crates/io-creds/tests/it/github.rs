@@ -6,13 +6,13 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use core_rules::credential::Credential;
+use core_rules::{credential::Credential, fault::message};
 use io_creds::{Credentials, Kind, Settings};
 use serde_json::{Value, json};
 
 use crate::{
     double::{Double, Reply, Seen},
-    world::{START, World, chain},
+    world::{START, World},
 };
 
 const KEY: &str = include_str!("../../testdata/rsa-pkcs1.pem");
@@ -151,7 +151,7 @@ async fn what_goes_wrong_names_the_secret_and_shows_nothing_of_it() {
             lookup.await
         };
         let start = format!("failed to get git creds for {url} from Secret p/{name}: ");
-        assert_eq!(chain(&outcome.unwrap_err()), format!("{start}{expected}"));
+        assert_eq!(message(&outcome.unwrap_err()), format!("{start}{expected}"));
     }
 }
 
@@ -185,7 +185,7 @@ async fn a_secret_with_wrong_values_says_which() {
         world.secret("p", name, "git", &data).await;
         world.settle().await;
         let error = credentials.get("p", Kind::Git, &url).await.unwrap_err();
-        assert!(chain(&error).ends_with(expected), "{}", chain(&error));
+        assert!(message(&error).ends_with(expected), "{}", message(&error));
     }
     assert!(double.lines().is_empty());
 }

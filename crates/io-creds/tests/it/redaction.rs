@@ -2,15 +2,13 @@
 
 use std::{io, sync::Arc};
 
+use core_rules::fault::message;
 use io_creds::{Aws, Kind, Settings};
 use parking_lot::Mutex;
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::{
-    double::Reply,
-    world::{World, chain},
-};
+use crate::{double::Reply, world::World};
 
 /// Planted wherever a secret can be.
 const PLANTED: &str = "hunter2-hunter2-hunter2-hunter2-hunter2-hunter2";
@@ -76,7 +74,7 @@ async fn no_error_and_no_log_shows_neither_a_secret_nor_what_a_service_repeats_o
         [(Kind::Image, image), (Kind::Git, repo.as_str()), (Kind::Image, "gcr.io/a/b")]
     {
         let error = credentials.get("p", kind, url).await.unwrap_err();
-        let shown = format!("{} {error:?}", chain(&error));
+        let shown = format!("{} {error:?}", message(&error));
         assert!(!shown.contains("hunter2"), "{shown}");
     }
     let log = String::from_utf8(log.0.lock().clone()).unwrap();

@@ -148,14 +148,3 @@ pub(crate) async fn git_user(
 ) -> Option<String> {
     user(credentials.get(project, Kind::Git, url).await)
 }
-
-/// The whole chain of an error, as a person would read it.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
-}

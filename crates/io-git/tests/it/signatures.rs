@@ -1,8 +1,7 @@
 //! Signed commits and tags, and what integration makes of signatures.
 
-use std::process::Command;
-
 use core_rules::credential::Secret;
+use dev_testkit::signing_key;
 use io_git::{CommitRequest, Identity, PushIntegration, Signature, TagRequest, WorkError};
 
 use crate::{
@@ -11,21 +10,8 @@ use crate::{
     world::World,
 };
 
-/// A fresh private key, armoured.
 fn key(user: &str) -> Secret {
-    let home = tempfile::Builder::new().prefix("gpg-").tempdir_in("/tmp").unwrap();
-    let gpg = |arguments: &[&str]| {
-        let mut command = Command::new("gpg");
-        command.env("GNUPGHOME", home.path()).args(["--batch", "--quiet", "--passphrase", ""]);
-        let output =
-            command.args(["--pinentry-mode", "loopback"]).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    gpg(&["--quick-generate-key", user, "ed25519", "sign", "never"]);
-    let key = gpg(&["--armor", "--export-secret-keys"]);
-    Command::new("gpgconf").env("GNUPGHOME", home.path()).args(["--kill", "all"]).status().unwrap();
-    Secret::new(key)
+    Secret::new(signing_key(user).unwrap())
 }
 
 #[tokio::test]

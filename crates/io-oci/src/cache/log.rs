@@ -11,10 +11,10 @@ use std::{
     sync::Arc,
 };
 
+use core_rules::digest::hex;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Key, MAX_VALUE};
-use crate::digest::hex;
 
 const FILE: &str = "registry-metadata.log";
 const NEW_FILE: &str = "registry-metadata.new";

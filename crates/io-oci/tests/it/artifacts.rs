@@ -10,7 +10,6 @@ use std::{
 
 use dev_testkit::server::registry::{Door, Image, PASSWORD, Registry, USERNAME};
 use io_oci::{Annotations, Artifact, Error, Reference, Registries};
-use sha2::{Digest as _, Sha256};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -19,6 +18,7 @@ use tokio::{
 use crate::{
     anonymous, as_user,
     double::{Double, Reply, Seen},
+    images::sha256,
     registries,
 };
 
@@ -128,14 +128,9 @@ async fn blobs_travel_to_another_registry_under_its_own_log_in() {
     assert_eq!(length, large.len());
 }
 
-fn sha256(content: &[u8]) -> String {
-    let digest = Sha256::digest(content);
-    digest.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
-}
-
 /// A manifest with one layer `abc` of the given size.
 fn manifest(size: usize) -> String {
-    let (config, layer) = (sha256(b"{}"), sha256(b"abc"));
+    let (config, layer) = (sha256("{}"), sha256("abc"));
     format!(
         r#"{{"config":{{"mediaType":"c","digest":"{config}","size":2}},"layers":[{{"mediaType":"{LAYER}","digest":"{layer}","size":{size}}}]}}"#
     )
@@ -145,8 +140,8 @@ fn serve(seen: &Seen, layer: Reply, size: usize) -> Reply {
     match &*seen.target {
         "/v2/" => Reply::status(200),
         target if target.contains("/manifests/") => Reply::body(MANIFEST, &manifest(size)),
-        target if target.ends_with(&sha256(b"abc")) => layer,
-        target if target.ends_with(&sha256(b"{}")) => Reply::json("{}"),
+        target if target.ends_with(&sha256("abc")) => layer,
+        target if target.ends_with(&sha256("{}")) => Reply::json("{}"),
         _ => Reply::status(404),
     }
 }
@@ -221,13 +216,13 @@ async fn tokens_are_asked_with_the_right_to_push_and_to_read_the_neighbour() {
     let targets = server.targets();
     let scopes = "scope=repository%3Aprod%2Fapp%3Apull%2Cpush&scope=repository%3Ateam%2Fapp%3Apull";
     assert!(targets.iter().any(|target| target.contains(scopes)), "{targets:?}");
-    let mount = format!("mount={}&from=team%2Fapp", sha256(b"abc").replace(':', "%3A"));
+    let mount = format!("mount={}&from=team%2Fapp", sha256("abc").replace(':', "%3A"));
     assert!(targets.iter().any(|target| target.contains(&mount)), "{targets:?}");
     let seen = server.seen();
     let upload = seen.iter().find(|seen| seen.method == "PUT" && seen.body == "abc").unwrap();
     assert_eq!(
         upload.target,
-        format!("/upload?state=1&digest={}", sha256(b"abc").replace(':', "%3A"))
+        format!("/upload?state=1&digest={}", sha256("abc").replace(':', "%3A"))
     );
     assert_eq!(upload.header("content-length"), Some("3"));
 }
@@ -296,7 +291,7 @@ async fn a_destination_that_refuses_before_it_has_read_everything_holds_up_nobod
     let refusing = tokio::task::spawn(refuse_early(listener));
     let server = Double::start(move |seen| accept(seen, &address)).await;
     let large = "a".repeat(30_000_000);
-    let digest = sha256(large.as_bytes());
+    let digest = sha256(&large);
     let manifest = format!(
         r#"{{"config":{{"digest":"{digest}","size":{size}}},"layers":[]}}"#,
         size = large.len()

@@ -14,7 +14,8 @@ use crate::{
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-pub(crate) fn digest(content: &str) -> String {
+/// A digest as registries write it.
+pub(crate) fn sha256(content: &str) -> String {
     let hash = Sha256::digest(content);
     hash.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
@@ -28,7 +29,7 @@ pub(crate) struct Shelf {
 
 impl Shelf {
     fn add(&mut self, media_type: &'static str, content: &str) -> String {
-        let digest = digest(content);
+        let digest = sha256(content);
         self.documents.push((digest.clone(), media_type, content.to_owned()));
         digest
     }
@@ -160,7 +161,7 @@ async fn an_index_offers_its_platforms_and_the_newest_time_of_its_entries() {
     shelf.tags.push(("empty".into(), empty));
     let odd = shelf.add("application/vnd.example+json", "{}");
     shelf.tags.push(("odd".into(), odd));
-    let lost = format!(r#"{{"config":{{"digest":"{}"}}}}"#, digest("lost"));
+    let lost = format!(r#"{{"config":{{"digest":"{}"}}}}"#, sha256("lost"));
     let torn = shelf.add(MANIFEST, &lost);
     shelf.tags.push(("torn".into(), torn));
     let (server, _shelf) = serve(shelf).await;

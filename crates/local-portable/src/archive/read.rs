@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
+use core_rules::digest::sha256_hex;
 use flate2::read::GzDecoder;
-use sha2::{Digest, Sha256};
 use tar::{Archive, Entries, Entry};
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     manifest::{self, FORMAT, FORMAT_VERSION, Header, Manifest},
     seal::Key,
 };
-use crate::{Collection, Error, RESOURCES, Resource, collection::hexadecimal, object};
+use crate::{Collection, Error, RESOURCES, Resource, object};
 
 /// How every compressed file begins.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -107,9 +107,7 @@ impl Reading<'_> {
                 return Err(self.damaged(&format!("its manifest does not name {name:?}")));
             };
             let bytes = self.bytes(&mut entry, MAX_FILE)?;
-            if bytes.len() as u64 != file.bytes
-                || hexadecimal(&Sha256::digest(&bytes)) != file.sha256
-            {
+            if bytes.len() as u64 != file.bytes || sha256_hex(&bytes) != file.sha256 {
                 return Err(self.damaged(&format!("{name} is not what was written")));
             }
             contents.insert(name, bytes);

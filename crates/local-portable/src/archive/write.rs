@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
+use core_rules::digest::sha256_hex;
 use flate2::{Compression, write::GzEncoder};
-use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
     manifest::{self, FORMAT, FORMAT_VERSION, Manifest},
     seal::Seal,
 };
-use crate::{Collection, Error, collection::hexadecimal};
+use crate::{Collection, Error};
 
 /// Writes a collection to a file that only its owner can read. A file of that name is replaced when all is on disk.
 pub fn write(collection: &Collection, path: &Path, seal: Option<&Seal>) -> Result<(), Error> {
@@ -45,7 +45,7 @@ fn files(collection: &Collection, seal: Option<&Seal>) -> Result<(Manifest, Vec<
             resource: resource.full_name(),
             objects: objects.len(),
             bytes: bytes.len() as u64,
-            sha256: hexadecimal(&Sha256::digest(&bytes)),
+            sha256: sha256_hex(&bytes),
             sealed: seal.is_some(),
         });
         files.push(bytes);

@@ -2,20 +2,13 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    convert::Infallible,
-    net::SocketAddr,
     sync::{Arc, Mutex},
 };
 
+use dev_testkit::server::HttpServer;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
-use hyper::{
-    body::{Bytes, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
-use hyper_util::rt::TokioIo;
-use tokio::{net::TcpListener, task::JoinHandle};
+use hyper::body::{Bytes, Incoming};
 
 /// A request as the server saw it.
 #[derive(Clone, Debug)]
@@ -28,9 +21,8 @@ pub(crate) struct Seen {
 
 /// The server; it ends when this is dropped.
 pub(crate) struct Server {
-    address: SocketAddr,
+    http: HttpServer,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
 }
 
 #[derive(Default)]
@@ -42,15 +34,13 @@ struct Shared {
 
 impl Server {
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(accept(listener, shared.clone()));
-        Self { address, shared, task }
+        let http = HttpServer::start(&shared, serve).await.unwrap();
+        Self { http, shared }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("http://{}{path}", self.http.address())
     }
 
     /// Lets a path answer with these, one after the other. A path without answers keeps silent.
@@ -64,25 +54,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let shared = shared.clone();
-        let service = service_fn(move |request| serve(request, shared.clone()));
-        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        tokio::spawn(connection);
-    }
-}
-
-async fn serve(
-    request: Request<Incoming>,
-    shared: Arc<Shared>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn serve(request: Request<Incoming>, shared: Arc<Shared>) -> Response<Full<Bytes>> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let path = head.uri.path().to_owned();
@@ -94,7 +66,7 @@ async fn serve(
     });
     let answer = next(&shared, &path);
     let Some((status, body)) = answer else { return std::future::pending().await };
-    Ok(Response::builder().status(status).body(Full::new(body.into())).unwrap())
+    Response::builder().status(status).body(Full::new(body.into())).unwrap()
 }
 
 fn next(shared: &Shared, path: &str) -> Option<(u16, String)> {

@@ -251,6 +251,20 @@ mod tests {
         (engine, ports)
     }
 
+    fn freights(engine: &Engine) -> Api<Freight> {
+        Api::namespaced(engine.admin_client(), "demo")
+    }
+
+    /// A piece called `f`, which no Stage has.
+    async fn make_freight(engine: &Engine) -> Freight {
+        let piece = json!({
+            "metadata": {"name": "f", "namespace": "demo"},
+            "origin": {"kind": "Warehouse", "name": "w"},
+        });
+        let piece = serde_json::from_value(piece).unwrap();
+        freights(engine).create(&PostParams::default(), &piece).await.unwrap()
+    }
+
     fn stage(number: usize) -> ObjectKey {
         ObjectKey::new("demo", format!("stage-{number}"))
     }
@@ -263,13 +277,7 @@ mod tests {
     async fn a_hundred_stages_cost_a_few_writes() {
         let (engine, ports) = engine().await;
         let client = engine.admin_client();
-        let freights: Api<Freight> = Api::namespaced(client.clone(), "demo");
-        let piece = json!({
-            "metadata": {"name": "f", "namespace": "demo"},
-            "origin": {"kind": "Warehouse", "name": "w"},
-        });
-        let piece = serde_json::from_value(piece).unwrap();
-        freights.create(&PostParams::default(), &piece).await.unwrap();
+        make_freight(&engine).await;
         let changes = Arc::new(AtomicUsize::new(0));
         let counted = changes.clone();
         let cache = Cache::builder(client.clone())
@@ -309,14 +317,7 @@ mod tests {
     async fn a_change_that_insists_on_what_was_seen_is_refused_when_that_has_changed() {
         let (engine, ports) = engine().await;
         let client = engine.admin_client();
-        let freights: Api<Freight> = Api::namespaced(client.clone(), "demo");
-        let piece = json!({
-            "metadata": {"name": "f", "namespace": "demo"},
-            "origin": {"kind": "Warehouse", "name": "w"},
-        });
-        let piece = serde_json::from_value(piece).unwrap();
-        let seen = freights.create(&PostParams::default(), &piece).await.unwrap();
-        let seen = seen.metadata.resource_version.unwrap();
+        let seen = make_freight(&engine).await.metadata.resource_version.unwrap();
         let cache = Cache::builder(client.clone()).start(&ports);
         cache.synced().await;
         let refused = Arc::new(Mutex::new(Vec::new()));
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!(*refused.lock(), []);
         combiner.submit(&key, stage(2), entry(2), Some(&seen)).await;
         assert_eq!(*refused.lock(), [(stage(2), OUTDATED_RETRY)]);
-        let held = freights.get("f").await.unwrap().status.currently_in;
+        let held = freights(&engine).get("f").await.unwrap().status.currently_in;
         assert_eq!(held.keys().collect::<Vec<_>>(), ["stage-1"]);
     }
 }

@@ -213,6 +213,22 @@ async fn a_refresh_wakes_a_step_that_waits() {
 }
 
 #[tokio::test]
+async fn an_answer_wakes_a_step_that_waits() {
+    let pipeline = Pipeline::start(&[]).await;
+    pipeline.stage("dev", one_step(json!({"do": "wait", "key": "k"}))).await;
+    let name = pipeline.promote("dev", &pipeline.freight).await;
+    pipeline.in_phase(&name, PromotionPhase::Running).await;
+    assert_eq!(pipeline.attempts("k"), 1);
+    pipeline.world.script.release("k");
+    pipeline.annotate(&name, "kargo.akuity.io/description", "no answer").await;
+    real_time(Duration::from_millis(50)).await;
+    assert_eq!(pipeline.attempts("k"), 1, "nobody looks before its time");
+    pipeline.annotate(&name, "kargo.akuity.io/responses", r#"{"step":[]}"#).await;
+    pipeline.ended(&name, PromotionPhase::Succeeded).await;
+    assert_eq!(pipeline.attempts("k"), 2);
+}
+
+#[tokio::test]
 async fn a_step_that_waits_is_looked_at_again_in_time_and_writes_nothing_new() {
     let pipeline = Pipeline::start(&[]).await;
     pipeline.stage("dev", one_step(json!({"do": "wait", "key": "k"}))).await;

@@ -2,9 +2,8 @@
 
 use std::{
     collections::HashMap,
-    convert::Infallible,
     fmt::Write as _,
-    net::SocketAddr,
+    future::ready,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -13,13 +12,12 @@ use std::{
 
 use anyhow::Result;
 use bytes::Bytes;
+use dev_testkit::server::HttpServer;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::body::Incoming;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tokio::{net::TcpListener, task::JoinHandle};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
@@ -34,9 +32,8 @@ pub(super) enum Dated {
 
 /// The registry; it ends when this is dropped.
 pub(super) struct Registry {
-    address: SocketAddr,
+    http: HttpServer,
     counts: Arc<Counts>,
-    task: JoinHandle<()>,
 }
 
 #[derive(Default)]
@@ -60,15 +57,20 @@ struct Document {
 impl Registry {
     /// With images tagged `1.0.0`, `1.0.1` and so on, each newer than the one before.
     pub(super) async fn start(tags: usize, dated: Dated) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let (shelf, counts) = (Arc::new(Shelf::fill(tags, dated)?), Arc::<Counts>::default());
-        let task = tokio::spawn(accept(listener, shelf, counts.clone()));
-        Ok(Self { address, counts, task })
+        let answer = move |request: Request<Incoming>, counts: Arc<Counts>| {
+            counts.requests.fetch_add(1, Ordering::SeqCst);
+            if request.method() == Method::HEAD {
+                counts.heads.fetch_add(1, Ordering::SeqCst);
+            }
+            ready(shelf.answer(&request).unwrap_or_default())
+        };
+        let http = HttpServer::start(&counts, answer).await?;
+        Ok(Self { http, counts })
     }
 
     pub(super) fn repository(&self, name: &str) -> String {
-        format!("{}/{name}", self.address)
+        format!("{}/{name}", self.http.address())
     }
 
     /// Requests so far.
@@ -79,12 +81,6 @@ impl Registry {
     /// Those of them that were HEAD.
     pub(super) fn heads(&self) -> u64 {
         self.counts.heads.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 
@@ -146,24 +142,5 @@ impl Document {
             let _ = write!(digest, "{byte:02x}");
         }
         Self { digest, content }
-    }
-}
-
-async fn accept(listener: TcpListener, shelf: Arc<Shelf>, counts: Arc<Counts>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let (shelf, counts) = (shelf.clone(), counts.clone());
-        tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
-                counts.requests.fetch_add(1, Ordering::SeqCst);
-                if request.method() == Method::HEAD {
-                    counts.heads.fetch_add(1, Ordering::SeqCst);
-                }
-                let answer = shelf.answer(&request);
-                async { Ok::<_, Infallible>(answer.unwrap_or_default()) }
-            });
-            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            // A client that goes away, or that tries TLS first, is none of our business.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
     }
 }

@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use dev_testkit::{Patience, eventually};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -19,8 +20,8 @@ use crate::{
 const PROJECT: &str = "population";
 const WAREHOUSES: usize = 100;
 const REST: Duration = Duration::from_secs(20);
-const PATIENCE: Duration = Duration::from_mins(2);
-const PAUSE: Duration = Duration::from_millis(5);
+const PATIENCE: Patience =
+    Patience::of(Duration::from_mins(2)).looking_every(Duration::from_millis(5));
 
 /// How many objects each Warehouse has.
 struct Each {
@@ -88,15 +89,11 @@ async fn await_refresh(plane: &Plane) -> Result<()> {
     let token = "measured";
     let patch = json!({"metadata": {"annotations": {"kargo.akuity.io/refresh": token}}});
     project.patch(&path, &patch).await?;
-    let begin = Instant::now();
-    loop {
+    let is_refreshed = async || {
         let stage = project.client.get(&path).await?.json();
-        if stage.pointer("/status/lastHandledRefresh").and_then(Value::as_str) == Some(token) {
-            return Ok(());
-        }
-        ensure!(begin.elapsed() < PATIENCE, "the Stage was not refreshed");
-        tokio::time::sleep(PAUSE).await;
-    }
+        Ok(stage.pointer("/status/lastHandledRefresh").and_then(Value::as_str) == Some(token))
+    };
+    eventually(PATIENCE, "the Stage is refreshed", is_refreshed).await
 }
 
 /// A controller in a process of its own, beside the one within `kargo up`.

@@ -1,21 +1,15 @@
 //! A Project with one Warehouse and many Stages that promote by themselves.
 
-use std::{
-    future::Future,
-    ops::Range,
-    time::{Duration, Instant},
-};
+use std::{future::Future, ops::Range, time::Duration};
 
-use anyhow::{Result, ensure};
-use dev_testkit::Client;
+use anyhow::Result;
+use dev_testkit::{Client, Patience, eventually};
 use futures::{StreamExt, TryStreamExt, stream};
-use http::Method;
 use serde_json::{Value, json};
 
 const GROUP: &str = "/apis/kargo.akuity.io/v1alpha1";
 const CONNECTIONS: usize = 16;
-const PATIENCE: Duration = Duration::from_mins(1);
-const PAUSE: Duration = Duration::from_millis(50);
+const PATIENCE: Patience = Patience::of(Duration::from_mins(1));
 
 /// A Project by name.
 pub(crate) struct Project<'a> {
@@ -28,7 +22,7 @@ impl<'a> Project<'a> {
     pub(crate) async fn create(client: &'a Client, name: &str) -> Result<Self> {
         let project = Self { client, name: name.to_owned() };
         let body = object("Project", name, json!({}));
-        post(client, &format!("{GROUP}/projects"), &body).await?;
+        client.create(&format!("{GROUP}/projects"), &body).await?;
         project.await_namespace().await?;
         let policy = json!({"stageSelector": {"name": "glob:*"}, "autoPromotionEnabled": true});
         let spec = json!({"spec": {"promotionPolicies": [policy]}});
@@ -71,10 +65,7 @@ impl<'a> Project<'a> {
     }
 
     pub(crate) async fn patch(&self, path: &str, patch: &Value) -> Result<()> {
-        let headers = [("content-type", "application/merge-patch+json")];
-        let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "patch {path}: {}", reply.text());
-        Ok(())
+        self.client.merge(path, patch).await.map(drop)
     }
 
     /// The path of a kind.
@@ -83,17 +74,13 @@ impl<'a> Project<'a> {
     }
 
     async fn post(&self, plural: &str, body: &Value) -> Result<()> {
-        post(self.client, &self.path(plural), body).await
+        self.client.create(&self.path(plural), body).await.map(drop)
     }
 
     async fn await_namespace(&self) -> Result<()> {
         let path = format!("/api/v1/namespaces/{}", self.name);
-        let begin = Instant::now();
-        while !self.client.get(&path).await?.status.is_success() {
-            ensure!(begin.elapsed() < PATIENCE, "no namespace {}", self.name);
-            tokio::time::sleep(PAUSE).await;
-        }
-        Ok(())
+        let is_there = async || Ok(self.client.get(&path).await?.status.is_success());
+        eventually(PATIENCE, &format!("{path} is there"), is_there).await
     }
 }
 
@@ -103,12 +90,6 @@ async fn in_parallel<F: Future<Output = Result<()>>>(
 ) -> Result<()> {
     let all = stream::iter(numbers).map(work).buffer_unordered(CONNECTIONS);
     all.try_collect::<Vec<()>>().await.map(drop)
-}
-
-async fn post(client: &Client, path: &str, body: &Value) -> Result<()> {
-    let reply = client.json(Method::POST, path, body).await?;
-    ensure!(reply.status.is_success(), "create in {path}: {}", reply.text());
-    Ok(())
 }
 
 /// An object with these further fields.

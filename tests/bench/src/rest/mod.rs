@@ -7,7 +7,7 @@ mod streams;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use dev_testkit::{Client, Kargo, UpOptions};
+use dev_testkit::{Client, Kargo, Patience, UpOptions, eventually};
 use serde_json::Value;
 
 use self::{load::Load, server::Server};
@@ -17,8 +17,7 @@ use crate::{
     report::{Report, Row},
 };
 
-const PATIENCE: Duration = Duration::from_mins(5);
-const PAUSE: Duration = Duration::from_millis(200);
+const PATIENCE: Patience = Patience::of(Duration::from_mins(5));
 /// How long a server is left alone before its memory is read.
 const REST: Duration = Duration::from_secs(3);
 const STAGES: usize = 300;
@@ -64,11 +63,8 @@ async fn populate(client: &Client, freight: usize) -> Result<()> {
     project.add_warehouse("w").await?;
     project.add_stages("w", STAGES).await?;
     project.add_freight("w", 1).await?;
-    let begin = Instant::now();
-    while succeeded(&project).await? < STAGES {
-        ensure!(begin.elapsed() < PATIENCE, "the Stages did not promote");
-        tokio::time::sleep(PAUSE).await;
-    }
+    let all_have = async || Ok(succeeded(&project).await? >= STAGES);
+    eventually(PATIENCE, "all Stages have promoted", all_have).await?;
     let project = Project::create(client, "freight").await?;
     project.stop_promoting().await?;
     project.add_warehouse("w").await?;

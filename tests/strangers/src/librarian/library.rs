@@ -2,13 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use dev_testkit::{Client, eventually};
-use http::Method;
 use serde_json::{Value, json};
 
-use crate::{
-    PATIENCE,
-    server::{create, get},
-};
+use crate::PATIENCE;
 
 /// Where the Shelves are.
 pub(super) const NAMESPACE: &str = "library";
@@ -28,10 +24,10 @@ impl Library {
     pub(super) async fn open(client: Client) -> Result<Self> {
         let namespace =
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-        create(&client, "/api/v1/namespaces", &namespace).await?;
+        client.create("/api/v1/namespaces", &namespace).await?;
         let labels = json!({format!("{GROUP}/catalogue"): "true"});
         let catalogue = json!({"metadata": {"name": "catalogue", "labels": labels}});
-        create(&client, MAPS, &catalogue).await?;
+        client.create(MAPS, &catalogue).await?;
         Ok(Self { client })
     }
 
@@ -47,7 +43,7 @@ impl Library {
     /// Writes into the catalogue what a book is called in a language.
     pub(super) async fn name_books(&self, language: &str, title: &str) -> Result<()> {
         let patch = json!({"data": {language: title}});
-        self.merge(&format!("{MAPS}/catalogue"), &patch).await
+        self.client.merge(&format!("{MAPS}/catalogue"), &patch).await.map(drop)
     }
 
     pub(super) async fn put_up(&self, language: &str, books: usize) -> Result<()> {
@@ -57,7 +53,7 @@ impl Library {
                 "metadata": {"name": format!("shelf-{number}")},
                 "spec": {"language": language, "books": books},
             });
-            create(&self.client, SHELVES, &shelf).await?;
+            self.client.create(SHELVES, &shelf).await?;
         }
         Ok(())
     }
@@ -65,7 +61,7 @@ impl Library {
     pub(super) async fn change(&self, language: &str, books: usize) -> Result<()> {
         let patch = json!({"spec": {"language": language, "books": books}});
         for number in 0..COUNT {
-            self.merge(&format!("{SHELVES}/shelf-{number}"), &patch).await?;
+            self.client.merge(&format!("{SHELVES}/shelf-{number}"), &patch).await?;
         }
         Ok(())
     }
@@ -101,7 +97,7 @@ impl Library {
     /// The book belongs to its Shelf, and its fields to the controller alone.
     async fn is_kept(&self, book: &Value) -> Result<()> {
         let shelf = book["metadata"]["labels"][format!("{GROUP}/shelf")].as_str();
-        let shelf = get(&self.client, &format!("{SHELVES}/{}", shelf.context("no Shelf")?)).await?;
+        let shelf = self.client.read(&format!("{SHELVES}/{}", shelf.context("no Shelf")?)).await?;
         let owners = &book["metadata"]["ownerReferences"];
         ensure!(owners[0]["uid"] == shelf["metadata"]["uid"], "another owns it: {owners}");
         let entries = book["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
@@ -113,8 +109,8 @@ impl Library {
     /// A book that somebody takes comes back.
     pub(super) async fn lose_a_book(&self) -> Result<()> {
         let path = format!("{MAPS}/shelf-0-0");
-        let before = get(&self.client, &path).await?;
-        self.delete(&path).await?;
+        let before = self.client.read(&path).await?;
+        self.client.delete(&path).await?;
         let is_back = async || {
             let now = self.client.get(&path).await?.json();
             let uid = &now["metadata"]["uid"];
@@ -126,21 +122,21 @@ impl Library {
     /// What somebody writes into a book is put right, and theirs no longer.
     pub(super) async fn deface_a_book(&self) -> Result<()> {
         let path = format!("{MAPS}/shelf-1-1");
-        let before = get(&self.client, &path).await?["data"].clone();
+        let before = self.client.read(&path).await?["data"].clone();
         let patch = json!({"data": {"title": "mine"}});
-        self.merge(&format!("{path}?fieldManager=somebody"), &patch).await?;
-        let is_right = async || Ok(get(&self.client, &path).await?["data"] == before);
+        self.client.merge(&format!("{path}?fieldManager=somebody"), &patch).await?;
+        let is_right = async || Ok(self.client.read(&path).await?["data"] == before);
         eventually(PATIENCE, "a book that was defaced is put right", is_right).await?;
-        self.is_kept(&get(&self.client, &path).await?).await
+        self.is_kept(&self.client.read(&path).await?).await
     }
 
     /// Shelves go when the controller has written that down, and their books go with them.
     pub(super) async fn take_down(&self) -> Result<()> {
-        self.delete(SHELVES).await?;
+        self.client.delete(SHELVES).await?;
         let is_gone =
             async || Ok(self.items(SHELVES).await?.is_empty() && self.books().await?.is_empty());
         eventually(PATIENCE, "Shelves and books are gone", is_gone).await?;
-        let ledger = get(&self.client, &format!("{MAPS}/ledger")).await?;
+        let ledger = self.client.read(&format!("{MAPS}/ledger")).await?;
         let entries = ledger["data"].as_object().map_or(0, serde_json::Map::len);
         ensure!(entries == COUNT, "{entries} Shelves are written down: {}", ledger["data"]);
         Ok(())
@@ -151,20 +147,7 @@ impl Library {
     }
 
     async fn items(&self, path: &str) -> Result<Vec<Value>> {
-        let list = get(&self.client, path).await?;
+        let list = self.client.read(path).await?;
         Ok(list["items"].as_array().cloned().unwrap_or_default())
-    }
-
-    async fn merge(&self, path: &str, patch: &Value) -> Result<()> {
-        let headers = [("content-type", "application/merge-patch+json")];
-        let reply = self.client.send(Method::PATCH, path, &headers, patch.to_string()).await?;
-        ensure!(reply.status.is_success(), "change {path}: {}", reply.text());
-        Ok(())
-    }
-
-    async fn delete(&self, path: &str) -> Result<()> {
-        let reply = self.client.send(Method::DELETE, path, &[], String::new()).await?;
-        ensure!(reply.status.is_success(), "delete {path}: {}", reply.text());
-        Ok(())
     }
 }

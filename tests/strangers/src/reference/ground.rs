@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{
     place::{Engine, Place},
-    server::{create, create_kind},
+    server::create_kind,
 };
 
 /// A certificate for servers on the loopback interface, trusted by whoever is given it.
@@ -60,7 +60,7 @@ impl Ground {
         let objects =
             access::namespaces(&self.options).into_iter().chain(access::objects(&self.options));
         for object in objects {
-            create(&self.client, &collection(&object)?, &object).await?;
+            self.client.create(&collection(&object)?, &object).await?;
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl Ground {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
             "spec": {"expirationSeconds": 86400},
         });
-        let issued = create(&self.client, &path, &request).await?;
+        let issued = self.client.create(&path, &request).await?;
         let token = issued["status"]["token"].as_str().context("no token")?;
         let file = self.directory.path().join(format!("{name}.kubeconfig"));
         write_kubeconfig(&file, &self.kubeconfig, token)?;

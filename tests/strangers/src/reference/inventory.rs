@@ -6,7 +6,6 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::{ground::Ground, pipeline::PROJECT};
-use crate::server::get;
 
 /// Collections in which a Project leaves something, within its namespace and outside.
 const COLLECTIONS: &[&str] = &[
@@ -34,7 +33,7 @@ impl Inventory {
     pub(super) async fn take(ground: &Ground) -> Result<Self> {
         let mut lines = BTreeSet::new();
         for collection in COLLECTIONS {
-            let list = get(&ground.client, collection).await?;
+            let list = ground.client.read(collection).await?;
             let items = list["items"].as_array().cloned().unwrap_or_default();
             lines.extend(items.iter().filter_map(|item| line(collection, item)));
         }

@@ -10,7 +10,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::{api::Api, ground::Ground};
-use crate::{PATIENCE, server::get};
+use crate::PATIENCE;
 
 pub(super) const PROJECT: &str = "shop";
 const STAGE: &str = "test";
@@ -37,7 +37,7 @@ impl<'a> Pipeline<'a> {
         let project = json!({"apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Project", "metadata": {"name": PROJECT}});
         api.send(Method::POST, "resources", &project.to_string()).await?;
         let path = format!("{KINDS}/projects/{PROJECT}");
-        let is_ready = async || Ok(is_true(&get(&ground.client, &path).await?, "Ready"));
+        let is_ready = async || Ok(is_true(&ground.client.read(&path).await?, "Ready"));
         eventually(PATIENCE, "the Project is ready", is_ready).await?;
         for object in [warehouse(&git), stage(&git)] {
             api.send(Method::POST, "resources", &object.to_string()).await?;
@@ -123,7 +123,7 @@ impl<'a> Pipeline<'a> {
     }
 
     async fn get(&self, resources: &str) -> Result<Value> {
-        get(&self.ground.client, &format!("{KINDS}/namespaces/{PROJECT}/{resources}")).await
+        self.ground.client.read(&format!("{KINDS}/namespaces/{PROJECT}/{resources}")).await
     }
 }
 

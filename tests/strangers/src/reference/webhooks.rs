@@ -5,7 +5,6 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::ground::Ground;
-use crate::server::create;
 
 const WRITES: &[&str] = &["CREATE", "UPDATE"];
 const ALL: &[&str] = &["CREATE", "UPDATE", "DELETE"];
@@ -45,7 +44,7 @@ pub(super) async fn register(ground: &Ground, port: u16) -> Result<()> {
         let group = "admissionregistration.k8s.io/v1";
         let body = json!({"apiVersion": group, "kind": kind, "metadata": {"name": "kargo"}, "webhooks": hooks});
         let path = format!("/apis/{group}/{}s", kind.to_lowercase());
-        create(&ground.client, &path, &body).await?;
+        ground.client.create(&path, &body).await?;
     }
     Ok(())
 }

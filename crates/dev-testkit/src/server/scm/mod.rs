@@ -16,11 +16,10 @@ mod wire;
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use anyhow::Result;
-use tokio::{net::TcpListener, task::JoinHandle};
 
 pub use self::{
     fault::{Fault, Mishap},
@@ -29,9 +28,12 @@ pub use self::{
 };
 use self::{
     pull_request::PullRequests,
-    wire::{Answer, accept},
+    wire::{Answer, handle},
 };
-use super::{GitHttp, GitRepository};
+use super::{
+    GitHttp, GitRepository,
+    http_server::{HttpServer, lock},
+};
 
 /// What every service wants to be asked with.
 pub const TOKEN: &str = "t0ken-of-the-service";
@@ -85,10 +87,9 @@ impl Service {
 /// A service with one repository; it ends when this is dropped.
 pub struct ScmServer {
     service: Service,
-    address: SocketAddr,
+    http: HttpServer,
     git: GitHttp,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
 }
 
 struct Shared {
@@ -116,8 +117,6 @@ impl ScmServer {
         let git = GitHttp::start().await?;
         let repository = git.repository(service.path())?;
         repository.git(&["config", "http.receivepack", "true"])?;
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let web = git.url(service.path().trim_end_matches(".git"));
         let state = State {
             repository,
@@ -132,8 +131,8 @@ impl ScmServer {
             faults: Mutex::default(),
             received: Mutex::default(),
         });
-        let task = tokio::spawn(accept(listener, shared.clone()));
-        Ok(Self { service, address, git, shared, task })
+        let http = HttpServer::start(&shared, handle).await?;
+        Ok(Self { service, http, git, shared })
     }
 
     /// The address of the repository.
@@ -148,12 +147,12 @@ impl ScmServer {
 
     /// The address of the API.
     pub fn api_url(&self) -> String {
-        format!("http://{}{}", self.address, self.service.base())
+        format!("http://{}{}", self.api_address(), self.service.base())
     }
 
     /// Host and port of the API.
     pub fn api_address(&self) -> SocketAddr {
-        self.address
+        self.http.address()
     }
 
     /// The Git side, to make it misbehave.
@@ -218,14 +217,4 @@ impl ScmServer {
     pub fn received(&self) -> Vec<Received> {
         std::mem::take(&mut *lock(&self.shared.received))
     }
-}
-
-impl Drop for ScmServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,16 @@
-//! Requests and answers as data, and the server that carries them.
+//! Requests and answers as data, and from one to the other.
 
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
-use hyper::{body::Incoming, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::body::Incoming;
 use serde_json::Value;
-use tokio::net::TcpListener;
 
-use super::{Shared, TOKEN, fault, fault::Mishap, lock};
-use crate::server::scm::Service;
+use super::{Service, Shared, TOKEN, fault, fault::Mishap};
+use crate::server::http_server::lock;
 
 /// A request the service has seen.
 #[derive(Clone, Debug)]
@@ -114,24 +112,12 @@ pub(super) fn linked(
     }
 }
 
-pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let shared = shared.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let shared = shared.clone();
-                async move { Ok::<_, Infallible>(handle(request, &shared).await) }
-            });
-            let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
-            // A client that goes away is none of our business.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
-async fn handle(request: Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+pub(super) async fn handle(
+    request: Request<Incoming>,
+    shared: Arc<Shared>,
+) -> Response<Full<Bytes>> {
     let answer = match receive(request, shared.service.base()).await {
-        Ok(received) => answer(received, shared).await,
+        Ok(received) => answer(received, &shared).await,
         Err(error) => Answer::saying(400, &error.to_string()),
     };
     let mut response = Response::builder()

@@ -1,11 +1,13 @@
 //! Signed requests to AWS (Signature Version 4).
 
 use core_clock::Time;
-use core_rules::credential::Secret;
+use core_rules::{
+    credential::Secret,
+    digest::{hex, sha256_hex},
+};
 use http::{HeaderName, HeaderValue, Uri, header};
 use io_http::outbound::{Error, Request};
 use ring::hmac;
-use sha2::{Digest, Sha256};
 
 /// Keys that sign for an identity.
 #[derive(Clone, Debug)]
@@ -93,14 +95,6 @@ fn compact(time: Time) -> String {
 fn hmac_sha256(key: &[u8], text: &[u8]) -> Vec<u8> {
     let key = hmac::Key::new(hmac::HMAC_SHA256, key);
     hmac::sign(&key, text).as_ref().to_vec()
-}
-
-fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]
