@@ -132,7 +132,7 @@ impl Call {
         Request {
             identity: self.identity.clone(),
             operation,
-            kind: self.served.resource.gvk.clone(),
+            kind: self.served.resource.kind_at(&self.path.subresource).clone(),
             resource: self.served.resource.plural.clone(),
             subresource: self.path.subresource.clone(),
             namespace: self.namespace().to_owned(),

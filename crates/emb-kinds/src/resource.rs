@@ -176,6 +176,11 @@ impl Resource {
         self.subresources.iter().find(|sub| sub.name == name)
     }
 
+    /// The kind of what is written at a path below each object, or, with "", at the object itself.
+    pub fn kind_at(&self, subresource: &str) -> &GroupVersionKind {
+        self.subresource(subresource).map_or(&self.gvk, |subresource| &subresource.kind)
+    }
+
     /// The form in which an object of this resource is stored.
     pub fn to_storage(&self, mut object: Value) -> Value {
         match &self.origin {

@@ -9,7 +9,10 @@ mod status;
 pub mod validate;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
-pub use name::{NameRule, dns_1035_label_problem, label_value_problems, qualified_name_problems};
+pub use name::{
+    NameRule, dns_1035_label_problem, dns_1035_label_problems, dns_1035_prefix_problems,
+    label_value_problems, qualified_name_problems,
+};
 pub use object::{ObjectExt, OwnerReference};
 pub use resource::{GroupKind, GroupResource, GroupVersion, GroupVersionKind, Scope};
 pub use status::{Cause, Details, Reason, Status};

@@ -1,5 +1,7 @@
 //! Which names an object of a kind may have.
 
+use std::borrow::Cow;
+
 /// The rule that a kind sets for `metadata.name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameRule {
@@ -12,29 +14,45 @@ pub enum NameRule {
 }
 
 impl NameRule {
-    /// What is wrong with `name`, in the words of the API; `None` when it is fine.
-    pub fn check(self, name: &str) -> Option<String> {
+    /// All that is wrong with `name`, in the words of the API.
+    pub fn problems(self, name: &str) -> Vec<String> {
         match self {
-            Self::DnsLabel => check_dns_label(name),
-            Self::DnsSubdomain => check_dns_subdomain(name),
-            Self::PathSegment => check_path_segment(name),
+            Self::DnsLabel => dns_label_problems(name),
+            Self::DnsSubdomain => dns_subdomain_problems(name, "characters"),
+            Self::PathSegment => path_segment_problems(name),
         }
     }
 
-    /// What is wrong with `prefix` as the beginning of names: it may end in a dash, because more follows.
-    pub fn check_prefix(self, prefix: &str) -> Option<String> {
-        let begun = prefix.strip_suffix('-').filter(|begun| !begun.is_empty());
-        match (self, begun) {
-            (Self::PathSegment, _) => check_path_segment_characters(prefix),
-            // The dash and the letter before it make way for one letter that fits anywhere.
-            (_, Some(begun)) => {
-                let mut letters = begun.chars();
-                letters.next_back();
-                self.check(&format!("{}a", letters.as_str()))
-            }
-            (_, None) => self.check(prefix),
+    /// The same in one text; `None` when the name is fine.
+    pub fn check(self, name: &str) -> Option<String> {
+        joined(&self.problems(name))
+    }
+
+    /// All that is wrong with `prefix` as the beginning of names.
+    pub fn prefix_problems(self, prefix: &str) -> Vec<String> {
+        match self {
+            Self::PathSegment => path_segment_character_problems(prefix),
+            Self::DnsLabel | Self::DnsSubdomain => self.problems(&begun(prefix)),
         }
     }
+}
+
+/// The beginning of a name as a name: it may end in a dash, because more follows. The dash and the letter before it make
+/// way for one letter that fits anywhere.
+fn begun(prefix: &str) -> Cow<'_, str> {
+    match prefix.strip_suffix('-').filter(|begun| !begun.is_empty()) {
+        None => Cow::Borrowed(prefix),
+        Some(begun) => {
+            let mut letters = begun.chars();
+            letters.next_back();
+            Cow::Owned(format!("{}a", letters.as_str()))
+        }
+    }
+}
+
+/// Several problems in one text, as the API tells them where it tells one.
+fn joined(problems: &[String]) -> Option<String> {
+    (!problems.is_empty()).then(|| problems.join(","))
 }
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -44,34 +62,29 @@ const DNS_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// RFC 1123 label.
-fn check_dns_label(text: &str) -> Option<String> {
-    too_long(text, 63).or_else(|| {
-        // What would do as a subdomain has nothing wrong but its dots.
-        let dotted = text.contains('.') && text.split('.').all(is_dns_label);
-        let problem = if dotted { "must not contain dots" } else { LABEL };
-        (!is_dns_label(text)).then(|| problem.to_owned())
-    })
+fn dns_label_problems(text: &str) -> Vec<String> {
+    // What would do as a subdomain has nothing wrong but its dots.
+    let dotted = text.contains('.') && text.split('.').all(is_dns_label);
+    let problem = if dotted { "must not contain dots" } else { LABEL };
+    problems(text, (63, "characters"), (!is_dns_label(text)).then_some(problem))
 }
 
-/// RFC 1123 subdomain.
-fn check_dns_subdomain(text: &str) -> Option<String> {
-    too_long(text, 253)
-        .or_else(|| (!text.split('.').all(is_dns_label)).then(|| SUBDOMAIN.to_owned()))
+/// RFC 1123 subdomain. The API measures it in characters or in bytes, depending on what it is for.
+fn dns_subdomain_problems(text: &str, unit: &str) -> Vec<String> {
+    problems(text, (253, unit), (!text.split('.').all(is_dns_label)).then_some(SUBDOMAIN))
 }
 
 /// One segment of a URL path.
-fn check_path_segment(text: &str) -> Option<String> {
+fn path_segment_problems(text: &str) -> Vec<String> {
     match text {
-        "." | ".." => Some(format!("may not be '{text}'")),
-        _ => check_path_segment_characters(text),
+        "." | ".." => vec![format!("may not be '{text}'")],
+        _ => path_segment_character_problems(text),
     }
 }
 
-fn check_path_segment_characters(text: &str) -> Option<String> {
-    ['/', '%']
-        .into_iter()
-        .find(|&bad| text.contains(bad))
-        .map(|bad| format!("may not contain '{bad}'"))
+fn path_segment_character_problems(text: &str) -> Vec<String> {
+    let bad = ['/', '%'].into_iter().filter(|&bad| text.contains(bad));
+    bad.map(|bad| format!("may not contain '{bad}'")).collect()
 }
 
 /// All that is wrong with `text` as `prefix/name` with an optional DNS prefix: label and annotation keys, finalizers.
@@ -89,9 +102,8 @@ pub fn qualified_name_problems(text: &str) -> Vec<String> {
             name
         }
         Some((prefix, name)) => {
-            problems.extend(
-                check_dns_subdomain(prefix).map(|problem| format!("prefix part {problem}")),
-            );
+            let of_prefix = dns_subdomain_problems(prefix, "bytes").into_iter();
+            problems.extend(of_prefix.map(|problem| format!("prefix part {problem}")));
             name
         }
     };
@@ -109,18 +121,30 @@ pub fn qualified_name_problems(text: &str) -> Vec<String> {
 /// All that is wrong with `text` as the value of a label.
 pub fn label_value_problems(text: &str) -> Vec<String> {
     let malformed = !text.is_empty() && !is_alphanumeric_with(text, b"-_.");
-    too_long(text, 63).into_iter().chain(malformed.then(|| LABEL_VALUE.to_owned())).collect()
+    problems(text, (63, "bytes"), malformed.then_some(LABEL_VALUE))
 }
 
-/// What is wrong with `text` as a DNS-1035 label, the form of resource names and versions; `None` when it is fine.
-pub fn dns_1035_label_problem(text: &str) -> Option<String> {
+/// All that is wrong with `text` as a DNS-1035 label, the form of resource names and versions.
+pub fn dns_1035_label_problems(text: &str) -> Vec<String> {
     let begins_with_letter = text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
-    too_long(text, 63)
-        .or_else(|| (!begins_with_letter || !is_dns_label(text)).then(|| DNS_1035.to_owned()))
+    let malformed = !begins_with_letter || !is_dns_label(text);
+    problems(text, (63, "characters"), malformed.then_some(DNS_1035))
 }
 
-fn too_long(text: &str, limit: usize) -> Option<String> {
-    (text.len() > limit).then(|| format!("must be no more than {limit} bytes"))
+/// The same for the beginning of such labels.
+pub fn dns_1035_prefix_problems(prefix: &str) -> Vec<String> {
+    dns_1035_label_problems(&begun(prefix))
+}
+
+/// The same in one text; `None` when the label is fine.
+pub fn dns_1035_label_problem(text: &str) -> Option<String> {
+    joined(&dns_1035_label_problems(text))
+}
+
+/// What is wrong with the length of a text, then with its form. Bytes are counted, whatever they are called.
+fn problems(text: &str, (limit, unit): (usize, &str), form: Option<&str>) -> Vec<String> {
+    let too_long = (text.len() > limit).then(|| format!("must be no more than {limit} {unit}"));
+    too_long.into_iter().chain(form.map(str::to_owned)).collect()
 }
 
 fn is_dns_label(text: &str) -> bool {
@@ -161,16 +185,28 @@ mod tests {
     }
 
     #[test]
+    fn length_and_form_are_told_both() {
+        let long = "A".repeat(254);
+        let told = NameRule::DnsSubdomain.problems(&long);
+        assert_eq!(told, ["must be no more than 253 characters", SUBDOMAIN]);
+        let prefixed = qualified_name_problems(&format!("{}/a", "a".repeat(254)));
+        assert_eq!(prefixed, ["prefix part must be no more than 253 bytes"]);
+        assert_eq!(NameRule::DnsSubdomain.check(&long), Some(told.join(",")));
+        assert_eq!(NameRule::DnsLabel.problems("a.b"), ["must not contain dots"]);
+    }
+
+    #[test]
     fn a_prefix_of_names_may_end_in_a_dash() {
         for good in ["a", "a-", "a.b-"] {
-            assert_eq!(NameRule::DnsSubdomain.check_prefix(good), None, "{good}");
+            assert!(NameRule::DnsSubdomain.prefix_problems(good).is_empty(), "{good}");
+            assert!(dns_1035_prefix_problems(&good.replace('.', "")).is_empty(), "{good}");
         }
         for bad in ["-", "prod.", "Ab-", "-a-"] {
-            assert!(NameRule::DnsSubdomain.check_prefix(bad).is_some(), "{bad}");
+            assert!(!NameRule::DnsSubdomain.prefix_problems(bad).is_empty(), "{bad}");
         }
-        assert!(NameRule::DnsLabel.check_prefix("a.b-").is_some());
-        assert_eq!(NameRule::PathSegment.check_prefix("."), None);
-        assert!(NameRule::PathSegment.check_prefix("a/").is_some());
+        assert!(!NameRule::DnsLabel.prefix_problems("a.b-").is_empty());
+        assert!(NameRule::PathSegment.prefix_problems(".").is_empty());
+        assert_eq!(NameRule::PathSegment.prefix_problems("a/%").len(), 2);
     }
 
     #[test]

@@ -14,15 +14,17 @@ const ANNOTATIONS_LIMIT: usize = 262_144;
 pub fn check_create(object: &Value, rule: NameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let (name, prefix) = (object.name(), object.text(&["metadata", "generateName"]));
-    if !prefix.is_empty()
-        && let Some(problem) = rule.check_prefix(prefix)
-    {
-        errors.push(FieldError::invalid("metadata.generateName", &json!(prefix), &problem));
+    if !prefix.is_empty() {
+        for problem in rule.prefix_problems(prefix) {
+            errors.push(FieldError::invalid("metadata.generateName", &json!(prefix), &problem));
+        }
     }
     if name.is_empty() {
         errors.push(FieldError::required("metadata.name", "name or generateName is required"));
-    } else if let Some(problem) = rule.check(name) {
-        errors.push(FieldError::invalid("metadata.name", &json!(name), &problem));
+    } else {
+        for problem in rule.problems(name) {
+            errors.push(FieldError::invalid("metadata.name", &json!(name), &problem));
+        }
     }
     check_common(object, &mut errors);
     errors

@@ -20,4 +20,8 @@ pub(crate) enum Difference {
     GarbageCollectorGrace = 7,
     /// 12: a token Secret is filled in the create reply.
     TokenSecretAtOnce = 12,
+    /// 13: the conditions of a namespace that waits name the objects it waits for.
+    NamespaceNamesObjects = 13,
+    /// 14: a stale replacement is told the version that is there.
+    ConflictNamesVersion = 14,
 }

@@ -1,10 +1,9 @@
 //! Waiting for what a server does on its own time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
-
-const PAUSE: Duration = Duration::from_millis(100);
+use dev_testkit::{Patience, passed};
 
 /// Runs `check` until it passes, for at most `patience`; then its last error stands.
 pub(crate) async fn within<T, F, Checked>(patience: Duration, check: F) -> Result<T>
@@ -12,13 +11,7 @@ where
     F: Fn() -> Checked,
     Checked: Future<Output = Result<T>>,
 {
-    let start = Instant::now();
-    loop {
-        match check().await {
-            Err(_) if start.elapsed() < patience => tokio::time::sleep(PAUSE).await,
-            settled => return settled,
-        }
-    }
+    passed(Patience::of(patience), check).await
 }
 
 /// Runs `check` until it passes; for what takes a moment on a busy machine.

@@ -16,8 +16,10 @@ pub(crate) struct Exception {
     explains: fn(&Operation, &Value, &Value) -> bool,
 }
 
+const VERSION: &str = "/body/metadata/resourceVersion";
+
 /// All of them.
-const EXCEPTIONS: [Exception; 8] = [
+const EXCEPTIONS: [Exception; 10] = [
     Exception {
         place: "E21.2",
         reason: "a mistake of the client that kube-apiserver answers with 500 is 4xx with the same text",
@@ -54,16 +56,38 @@ const EXCEPTIONS: [Exception; 8] = [
         },
     },
     Exception {
+        place: "E21.10, last states",
+        reason: "an object that goes by an update is shown as it would be stored, empty lists as null; kube-apiserver shows what it was sent",
+        parts: false,
+        explains: |_, cluster, embedded| {
+            let metadata = cluster.pointer("/body/metadata");
+            let has = |field: &str| metadata.is_some_and(|metadata| metadata.get(field).is_some());
+            let empty = Some(Value::Array(Vec::new()));
+            has("deletionTimestamp")
+                && !has("finalizers")
+                && differences(cluster, embedded).iter().all(|place| {
+                    place.cluster == empty && place.embedded.as_ref().is_none_or(Value::is_null)
+                })
+        },
+    },
+    Exception {
         place: "E21, lists by label",
         reason: "a list by selector reads what matches and says so when that was all; kube-apiserver promises another page, maybe an empty one, when anything follows",
         parts: false,
         explains: |operation, cluster, embedded| {
-            let places = differences(cluster, embedded);
             asks_for_part(operation)
                 && status(cluster) == 200
-                && places.iter().all(|place| {
-                    place.pointer == "/body/metadata/continue" && place.embedded.is_none()
-                })
+                && only_one_shows("/body/metadata/continue", cluster, embedded)
+        },
+    },
+    Exception {
+        place: "E21, stale replacements",
+        reason: "a replacement of an older state is told the version that is there",
+        parts: false,
+        explains: |operation, cluster, embedded| {
+            matches!(operation, Operation::Request(request) if request.method == Method::PUT)
+                && status(cluster) == 409
+                && only_one_shows("/body/details/causes", embedded, cluster)
         },
     },
     Exception {
@@ -84,10 +108,9 @@ const EXCEPTIONS: [Exception; 8] = [
         reason: "the generation counts changes of the content; to kube-apiserver 1.0 is another value than the 1 that it stores for it",
         parts: true,
         explains: |operation, cluster, embedded| {
-            let places = differences(cluster, embedded);
             has_whole_fraction(operation)
                 && status(cluster) == 200
-                && places.iter().all(|place| place.pointer == "/body/metadata/generation")
+                && differ_only_at("/body/metadata/generation", cluster, embedded)
         },
     },
     Exception {
@@ -110,10 +133,9 @@ const EXCEPTIONS: [Exception; 8] = [
         reason: "a write that changes nothing one can see has no revision; kube-apiserver stores empty maps of metadata that an apply leaves, and writes again to be rid of them",
         parts: true,
         explains: |operation, cluster, embedded| {
-            let places = differences(cluster, embedded);
             is_write_of_custom_object(operation)
                 && status(cluster) == 200
-                && places.iter().all(|place| place.pointer == "/body/metadata/resourceVersion")
+                && differ_only_at(VERSION, cluster, embedded)
         },
     },
 ];
@@ -165,12 +187,17 @@ fn status(outcome: &Value) -> u64 {
 /// Whether kube-apiserver shows the version that a dry run named for an object that is not there.
 fn echoes_version(operation: &Operation, cluster: &Value, embedded: &Value) -> bool {
     let is_dry = matches!(operation, Operation::Request(request) if request.is_dry());
-    let places = differences(cluster, embedded);
-    is_dry
-        && status(cluster) == 201
-        && places.iter().all(|place| {
-            place.pointer == "/body/metadata/resourceVersion" && place.embedded.is_none()
-        })
+    is_dry && status(cluster) == 201 && only_one_shows(VERSION, cluster, embedded)
+}
+
+/// Whether two outcomes are the same but for one place.
+fn differ_only_at(pointer: &str, cluster: &Value, embedded: &Value) -> bool {
+    differences(cluster, embedded).iter().all(|place| place.pointer == pointer)
+}
+
+/// Whether two outcomes are the same but for one place, which the second does not have.
+fn only_one_shows(pointer: &str, one: &Value, other: &Value) -> bool {
+    differ_only_at(pointer, one, other) && other.pointer(pointer).is_none()
 }
 
 fn message(outcome: &Value) -> &str {

@@ -53,14 +53,18 @@ pub(crate) async fn collector(client: &Client) -> Result<()> {
 pub(crate) async fn garbage(client: &Client, collections: &[String]) -> Result<()> {
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
-        let mut objects = Vec::new();
+        let (mut objects, mut events) = (Vec::new(), Vec::new());
         for collection in collections {
             let mut list = client.get(collection).await?.json();
             if let Some(items) = list.get_mut("items").and_then(Value::as_array_mut) {
-                objects.append(items);
+                if collection.ends_with("/events") { &mut events } else { &mut objects }
+                    .append(items);
             }
         }
-        if objects.iter().all(|object| is_settled(object, &objects))
+        // Events own, but nothing takes them away.
+        let collected = objects.len();
+        objects.append(&mut events);
+        if objects.iter().take(collected).all(|object| is_settled(object, &objects))
             || std::time::Instant::now() > deadline
         {
             return Ok(());

@@ -2,6 +2,7 @@
 
 mod apiservice;
 mod discovery;
+mod engine;
 mod health;
 mod issuer;
 mod openapi;
@@ -43,6 +44,7 @@ pub(crate) fn non_resource(
         [""] => Ok(root::paths(state, info)),
         ["version"] => Ok(root::version(state, info)),
         ["metrics"] => Ok(root::metrics(state)),
+        ["debug", "engine"] => Ok(engine::report(state)),
         ["healthz" | "livez" | "readyz", ..] => Ok(health::serve(state, info, &segments)),
         ["api" | "apis", ..] => discovery::serve(state, info, &segments),
         ["openapi", "v3", ..] => Ok(openapi::serve(state, info, &segments)),

@@ -41,6 +41,7 @@ pub(super) fn paths(state: &State, info: &Info) -> Response<Body> {
         "/api/v1",
         "/apis",
         "/apis/",
+        "/debug/engine",
         "/healthz",
         "/livez",
         "/metrics",

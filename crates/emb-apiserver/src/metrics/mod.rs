@@ -4,6 +4,7 @@ mod histogram;
 mod labels;
 mod store;
 mod text;
+mod webhook;
 
 use std::{
     collections::BTreeMap,
@@ -17,6 +18,7 @@ use std::{
 use parking_lot::Mutex;
 
 pub(crate) use labels::Labels;
+pub(crate) use webhook::{Asked, Ended, Webhooks};
 
 use self::{
     histogram::{COUNTS, Histogram, SECONDS},
@@ -35,6 +37,7 @@ pub(crate) struct Metrics {
     unchanged_writes: AtomicU64,
     audit_events: AtomicU64,
     panics: AtomicU64,
+    pub(crate) webhooks: Webhooks,
 }
 
 /// What events sent to watchers are counted under: group, version and resource.
@@ -61,6 +64,7 @@ impl Default for Metrics {
             unchanged_writes: AtomicU64::new(0),
             audit_events: AtomicU64::new(0),
             panics: AtomicU64::new(0),
+            webhooks: Webhooks::default(),
         }
     }
 }
@@ -120,6 +124,7 @@ impl Metrics {
     fn print(&self, out: &mut String) {
         self.print_requests(out);
         self.print_watches(out);
+        self.webhooks.print(out);
         let commits = "apiserver_storage_commit_duration_seconds";
         heading(out, commits, "histogram", "From the request of a commit to its answer.");
         text::histogram(out, commits, "", &self.commits.lock());

@@ -26,7 +26,7 @@ pub(crate) fn object(call: &mut Call, validation: FieldValidation) -> Result<Val
     }
     let unknown = unknown_fields(&call.served, &value);
     let problems = duplicates(&decoded.duplicates).chain(unknowns(&unknown)).collect();
-    report(call, validation, problems)?;
+    report(call, validation, &value, problems)?;
     conform(&call.served, &mut value)?;
     // Of a custom object everything is read before anybody asks for its version.
     if custom {
@@ -48,7 +48,7 @@ pub(crate) fn patched(
         let detail = format!("strict decoding error: {}", problems.join(", "));
         return Err(unpatchable(call, &detail));
     }
-    report(call, validation, problems)?;
+    report(call, validation, object, problems)?;
     conform(&call.served, object).map_err(|undecodable| unpatchable(call, &undecodable.message))
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn applied(call: &mut Call, validation: FieldValidation) -> Result<Va
     if validation == FieldValidation::Strict && !problems.is_empty() {
         return Err(bad(&format_args!("error strict decoding YAML: {}", problems.join(", "))));
     }
-    report(call, validation, problems)?;
+    report(call, validation, &object, problems)?;
     let (api_version, kind) = (object.text(&["apiVersion"]), object.text(&["kind"]));
     if api_version == call.served.api_version && kind == &*call.served.resource.gvk.kind {
         return Ok(object);
@@ -109,6 +109,7 @@ fn unknowns(paths: &[String]) -> impl Iterator<Item = String> {
 fn report(
     call: &mut Call,
     validation: FieldValidation,
+    object: &Value,
     problems: Vec<String>,
 ) -> Result<(), Status> {
     match validation {
@@ -120,18 +121,21 @@ fn report(
         FieldValidation::Strict if problems.is_empty() => Ok(()),
         FieldValidation::Strict => {
             let problem = format!("strict decoding error: {}", problems.join(", "));
-            Err(cannot_handle(&call.served, &problem))
+            Err(cannot_handle(&call.served, object, &problem))
         }
     }
 }
 
-/// 400: the body does not have the types of its kind.
-pub(super) fn cannot_handle(served: &Served, problem: &str) -> Status {
+/// 400: the body does not have the types of its kind. A custom object is taken by its word for what it is.
+pub(super) fn cannot_handle(served: &Served, object: &Value, problem: &str) -> Status {
     let gvk = &served.resource.gvk;
-    let message = format!(
-        "{} in version {:?} cannot be handled as a {}: {problem}",
-        gvk.kind, &*gvk.version, gvk.kind
-    );
+    let (mut kind, mut version) = (&*gvk.kind, &*gvk.version);
+    if served.custom.is_some() {
+        kind = object.text(&["kind"]);
+        let api_version = object.text(&["apiVersion"]);
+        version = api_version.split_once('/').map_or(api_version, |(_, version)| version);
+    }
+    let message = format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
     Status::new(Reason::BadRequest, message)
 }
 

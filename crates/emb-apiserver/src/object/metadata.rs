@@ -161,7 +161,7 @@ pub(super) fn reset(new: &mut Value, old: &Value) {
 
 /// Fills the namespace in from the URL, or refuses another one. Cluster-scoped objects lose theirs: manifests of whole
 /// applications often give one to every object.
-pub(super) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn settle_namespace(call: &Call, object: &mut Value) -> Result<(), Status> {
     let expected = call.namespace();
     if call.served.resource.scope == Scope::Cluster {
         object.metadata_mut().remove("namespace");

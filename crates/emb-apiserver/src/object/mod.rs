@@ -14,6 +14,8 @@ use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
 use emb_schema::{Budget, Schema};
 use serde_json::{Value, json};
 
+pub(crate) use metadata::settle_namespace;
+
 use crate::{call::Call, registry::Served};
 
 /// Takes unknown fields and nulls out and puts defaults in. What does not even have the types of its kind is 400.
@@ -32,7 +34,8 @@ fn conform_with(
     default: impl Fn(&Schema, &mut Value),
 ) -> Result<(), Status> {
     if served.custom.is_some() {
-        metadata::check_shape(object).map_err(|problem| decode::cannot_handle(served, &problem))?;
+        metadata::check_shape(object)
+            .map_err(|problem| decode::cannot_handle(served, object, &problem))?;
         if is_other_kind(served, object) {
             // What it holds is not for this kind to take away.
             served.resource.schema.default(object);
@@ -44,7 +47,7 @@ fn conform_with(
         served
             .resource
             .decode_builtin(object)
-            .map_err(|problem| decode::cannot_handle(served, &problem.to_string()))?;
+            .map_err(|problem| decode::cannot_handle(served, object, &problem.to_string()))?;
         served.resource.default_builtin(object);
     }
     Ok(())
@@ -75,8 +78,11 @@ fn check_content(
     let resource = &served.resource;
     if served.custom.is_some() {
         if let Some(error) = other_kind(served, new) {
-            // Of another kind neither metadata nor structure is looked at.
-            let mut errors = vec![error];
+            // Of another kind the structure is not looked at, and metadata only where it would replace an object.
+            if old.is_none() {
+                errors.clear();
+            }
+            errors.push(error);
             let more =
                 resource.schema.validate_beyond_structure(new, old, Budget::default(), &errors);
             errors.extend(more);

@@ -1,7 +1,7 @@
 //! A changed object: which changes count at which endpoint, and what the result must satisfy.
 
 use emb_kinds::BuiltInKind;
-use emb_meta::{FieldError, GroupKind, ObjectExt, Status, validate};
+use emb_meta::{Cause, FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -35,14 +35,17 @@ pub(crate) fn begin(
     }
     check_version(call, new, old, source)?;
     check_uid(call, new, old, source)?;
-    if call.path.subresource.is_empty() {
-        let errors = metadata::check_deletion_fields(new, old);
-        refuse(&call.served, call.name(), &errors)?;
-    }
+    let marks = metadata::check_deletion_fields(new, old);
     let left_out = metadata::marks_left_out(new);
     metadata::keep_server_fields(new, old);
     separate_status(call, new, old);
     kind::on_update(call, new, old);
+    if call.path.subresource.is_empty() && !marks.is_empty() {
+        // Nothing that follows mends these, so all that is wrong is told here.
+        let errors = [validate::check_update(new, old), marks].concat();
+        let errors = check_content(&call.served, new, Some(old), errors);
+        return refuse_as(&called(&call.served, new), call.name(), &errors);
+    }
     match source {
         Source::Apply => {}
         _ if typed => note_managers(call, new, old, &left_out),
@@ -105,7 +108,18 @@ fn check_version(call: &Call, new: &Value, old: &Value, source: Source) -> Resul
     if absent || given == old.resource_version() {
         return Ok(());
     }
-    Err(call.modified(call.name()))
+    let refused = call.modified(call.name());
+    Err(if source == Source::Put { naming_version(refused, old) } else { refused })
+}
+
+/// Tells whoever replaces an older state which one is there now. It is a hint: others may come before the next attempt.
+fn naming_version(mut refused: Status, old: &Value) -> Status {
+    refused.details.get_or_insert_default().causes.push(Cause {
+        reason: "CurrentResourceVersion".into(),
+        message: old.resource_version().to_owned(),
+        field: "metadata.resourceVersion".into(),
+    });
+    refused
 }
 
 /// Whether an update of this kind may leave out which version it replaces.

@@ -74,7 +74,7 @@ async fn serve_subresource(call: &mut Call) -> Result<Reply, Status> {
         return Err(call.method_not_allowed());
     }
     match (name, verb) {
-        ("token", Verb::Create) => handler::token::create(call),
+        ("token", Verb::Create) => handler::token::create(call).await,
         (_, Verb::Get) => get::get(call).await,
         (_, Verb::Update) => update::update(call).await,
         (_, Verb::Patch) => patch::patch(call).await,

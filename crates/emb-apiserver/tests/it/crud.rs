@@ -22,6 +22,14 @@ fn an_object_is_created_read_changed_and_deleted() {
         assert!(updated.version() > created.version());
         let stale = api.put(&path, &changed).await.expect(409);
         assert_eq!(stale.json["reason"], "Conflict");
+        let current = updated.json["metadata"]["resourceVersion"].clone();
+        assert_eq!(
+            stale.json["details"]["causes"],
+            json!([{"reason": "CurrentResourceVersion", "field": "metadata.resourceVersion", "message": current}])
+        );
+        let patch = json!({"metadata": {"resourceVersion": "1"}, "data": {"k": "x"}});
+        let stale = api.merge(&path, &patch).await.expect(409);
+        assert_eq!(stale.json["details"].get("causes"), None);
 
         let deleted = api.delete(&path).await.expect(200);
         assert_eq!(deleted.json["status"], "Success");
@@ -57,6 +65,9 @@ fn writes_that_change_nothing_keep_the_version() {
         let patched = api.merge(&path, &json!({"data": {"k": "v"}})).await.expect(200);
         assert_eq!(patched.version(), created.version());
         assert_eq!(api.store.revision(), revision);
+        let metrics = api.get("/metrics").await.expect(200);
+        let text = std::str::from_utf8(&metrics.bytes).unwrap();
+        assert!(text.contains("\napiserver_unchanged_writes_total 2\n"), "{text}");
     });
 }
 

@@ -50,6 +50,23 @@ fn dependents_follow_their_owner_down_the_chain() {
 }
 
 #[test]
+fn events_stay_when_their_owner_goes_and_hold_nobody_up() {
+    test(|api| async move {
+        let events = "/api/v1/namespaces/default/events";
+        let uid = owner(&api, "top").await;
+        let mut event = owned("e", &[("top", &uid)], true);
+        event["kind"] = json!("Event");
+        event["involvedObject"] = json!({"namespace": "default"});
+        api.post(events, &event).await.expect(201);
+        let path = format!("{CONFIG_MAPS}/top?propagationPolicy=Foreground");
+        api.delete(&path).await.expect(200);
+        api.settle(Duration::from_secs(3)).await;
+        assert!(!exists(&api, "top").await);
+        api.get(&format!("{events}/e")).await.expect(200);
+    });
+}
+
+#[test]
 fn one_living_owner_is_enough() {
     test(|api| async move {
         let (one, two) = (owner(&api, "one").await, owner(&api, "two").await);

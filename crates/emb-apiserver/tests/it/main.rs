@@ -17,6 +17,7 @@ mod custom;
 mod deletion;
 mod determinism;
 mod discovery;
+mod engine;
 mod form;
 mod garbage;
 mod kube_client;

@@ -68,6 +68,9 @@ fn a_terminating_namespace_takes_nothing_new_and_says_what_it_waits_for() {
             "configmaps \"c3\" is forbidden: unable to create new content in namespace p because it is being terminated"
         );
         assert_eq!(refused.json["details"]["causes"][0]["reason"], "NamespaceTerminating");
+        let token = "/api/v1/namespaces/p/serviceaccounts/default/token";
+        let refused = api.post(token, &json!({})).await.expect(403);
+        assert!(refused.message().starts_with("serviceaccounts \"default\" is forbidden: unable"));
         let waiting = api.get("/api/v1/namespaces/p").await.expect(200);
         let conditions = waiting.json["status"]["conditions"].as_array().unwrap();
         assert_eq!(conditions.len(), 5);
@@ -75,7 +78,7 @@ fn a_terminating_namespace_takes_nothing_new_and_says_what_it_waits_for() {
             conditions.iter().map(|condition| condition["message"].as_str().unwrap()).collect();
         assert!(
             messages.contains(
-                &"Some resources are remaining: widgets.probe.example.com has 1 resource instances"
+                &"Some resources are remaining: widgets.probe.example.com has 1 resource instances (held)"
             ),
             "{messages:?}"
         );

@@ -73,6 +73,19 @@ fn the_type_of_a_body_must_fit_the_path() {
             "{message}"
         );
         assert!(message.ends_with("min must be at most max]"), "{message}");
+        // What cannot be read at all is called what it calls itself.
+        other["metadata"]["foo"] = json!("x");
+        let strict = format!("{WIDGETS}?fieldValidation=Strict");
+        let refused = api.post(&strict, &other).await.expect(400);
+        let called = "Gizmo in version \"v1\" cannot be handled as a Gizmo: strict";
+        assert!(refused.message().starts_with(called), "{}", refused.message());
+        // Where an object is replaced, its metadata is looked at first.
+        api.post(WIDGETS, &widget("replaced", json!({}))).await.expect(201);
+        let patch = json!({"kind": "Gizmo", "metadata": {"labels": {"a": "b c"}}});
+        let refused = api.merge(&format!("{WIDGETS}/replaced"), &patch).await.expect(422);
+        let causes = refused.json["details"]["causes"].as_array().expect("causes");
+        let fields: Vec<_> = causes.iter().map(|cause| &cause["field"]).collect();
+        assert_eq!(fields, ["metadata.labels", "kind"]);
         // A status may call itself anything, which is then what refusals call it.
         api.post(WIDGETS, &widget("named", json!({}))).await.expect(201);
         let path = format!("{WIDGETS}/named/status");
@@ -94,6 +107,21 @@ fn the_type_of_a_body_must_fit_the_path() {
         }
         // Built-in kinds may leave their type out.
         api.post(CONFIG_MAPS, &json!({"metadata": {"name": "a"}})).await.expect(201);
+    });
+}
+
+#[test]
+fn all_that_is_wrong_with_a_replacement_is_told_at_once() {
+    test(|api| async move {
+        let roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+        let mut role = json!({"metadata": {"name": "z"}, "rules": []});
+        api.post(roles, &role).await.expect(201);
+        role["metadata"]["deletionTimestamp"] = json!("2026-01-02T03:04:05Z");
+        role["rules"] = json!([{"nonResourceURLs": ["/x"], "verbs": ["get"]}]);
+        let refused = api.put(&format!("{roles}/z"), &role).await.expect(422);
+        let causes = refused.json["details"]["causes"].as_array().expect("causes");
+        let fields: Vec<_> = causes.iter().map(|cause| &cause["field"]).collect();
+        assert_eq!(fields, ["metadata.deletionTimestamp", "rules[0].nonResourceURLs"]);
     });
 }
 

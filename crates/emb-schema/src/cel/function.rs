@@ -1,5 +1,7 @@
 //! The functions that rules may call.
 
+use super::library::NamedFormat;
+
 /// A function by what it does; one name may serve several types of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
@@ -109,9 +111,12 @@ pub(super) enum Function {
     Port,
     EscapedPath,
     Query,
+    FormatNamed,
+    Format(NamedFormat),
+    Validate,
 }
 
-const NAMES: [(&str, Function); 106] = [
+const NAMES: [(&str, Function); 108] = [
     ("size", Function::Size),
     ("int", Function::ToInt),
     ("uint", Function::ToUint),
@@ -218,14 +223,20 @@ const NAMES: [(&str, Function); 106] = [
     ("getPort", Function::Port),
     ("getEscapedPath", Function::EscapedPath),
     ("getQuery", Function::Query),
+    ("format.named", Function::FormatNamed),
+    ("validate", Function::Validate),
 ];
 
 impl Function {
     pub(super) fn parse(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+        let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
+        known.or_else(|| NamedFormat::of_function(name).map(Self::Format))
     }
 
     pub(super) fn name(self) -> &'static str {
+        if let Self::Format(format) = self {
+            return format.function();
+        }
         NAMES.iter().find(|(_, function)| *function == self).map_or("", |(name, _)| name)
     }
 }

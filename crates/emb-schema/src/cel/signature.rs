@@ -64,7 +64,7 @@ fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
                     | T::Object(_)
                     | T::Record(_)
                     | T::Access(_)
-                    | T::Item(Library::Quantity | Library::Url)
+                    | T::Item(Library::Quantity | Library::Url | Library::Format)
                     | T::Null
             ) =>
         {
@@ -86,6 +86,7 @@ fn global<'n>(function: F, arguments: &[T<'n>]) -> Option<T<'n>> {
         (F::OptionalOf | F::OptionalOfNonZeroValue, [one]) => T::Optional(Box::new(one.clone())),
         (F::OptionalNone, []) => T::Optional(Box::new(T::Dyn)),
         (F::Sign, [T::Item(Library::Quantity) | T::Dyn]) => T::Int,
+        (F::Format(_), []) => T::Item(Library::Format),
         (_, [text]) if is_text(text) => return library::constructed(function),
         _ => return None,
     })

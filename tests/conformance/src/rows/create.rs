@@ -134,6 +134,12 @@ pub(crate) async fn bad_names(world: &World<'_>) -> Result<()> {
             format!("Widget.conf.example.com \"{name}\" is invalid: metadata.name: {message}");
         at(&status, "/message", whole)?;
     }
+    // Length and form are told both.
+    let loud = "X".repeat(254);
+    let told = ["must be no more than 253 characters", rule]
+        .map(|problem| format!("Invalid value: \"{loud}\": {problem}"));
+    let causes = told.each_ref().map(|told| ("metadata.name", "FieldValueInvalid", told.as_str()));
+    world.post(&namespace.widgets(), &widget(&loud)).await?.invalid(&causes)?;
     let long = "x".repeat(254);
     for (path, name) in [(namespace.widgets(), "a/b"), (namespace.widgets(), &long)] {
         let status = world.post(&path, &widget(name)).await?.fails(422, "Invalid")?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::account::{token_path, token_request};
 use crate::{
     difference::Difference,
     expect::{at, equal, text},
@@ -129,6 +130,9 @@ async fn nothing_new(world: &World<'_>, namespace: &Namespace) -> Result<()> {
     let reply = world.post(&namespace.widgets(), &widget("late")).await?;
     let message = format!("widgets.conf.example.com \"late\" is forbidden: {why}");
     reply.fails_saying(403, "Forbidden", &message)?;
+    let reply = world.post(&token_path(namespace, "default"), &token_request(json!({}))).await?;
+    let message = format!("serviceaccounts \"default\" is forbidden: {why}");
+    reply.fails_saying(403, "Forbidden", &message)?;
     let changed = json!({"spec": {"color": "green"}});
     world.merge(&namespace.widget("held"), &changed).await?.is(200)?;
     let message = format!("object is being deleted: namespaces \"{name}\" already exists");
@@ -140,6 +144,11 @@ async fn nothing_new(world: &World<'_>, namespace: &Namespace) -> Result<()> {
 }
 
 async fn remaining(world: &World<'_>, path: &str) -> Result<()> {
+    let remaining = world.differs(
+        Difference::NamespaceNamesObjects,
+        "Some resources are remaining: widgets.conf.example.com has 1 resource instances (held)",
+        "Some resources are remaining: widgets.conf.example.com has 1 resource instances",
+    );
     let want = [
         (
             "NamespaceDeletionDiscoveryFailure",
@@ -159,12 +168,7 @@ async fn remaining(world: &World<'_>, path: &str) -> Result<()> {
             "ContentDeleted",
             "All content successfully deleted, may be waiting on finalization",
         ),
-        (
-            "NamespaceContentRemaining",
-            "True",
-            "SomeResourcesRemain",
-            "Some resources are remaining: widgets.conf.example.com has 1 resource instances",
-        ),
+        ("NamespaceContentRemaining", "True", "SomeResourcesRemain", remaining),
         (
             "NamespaceFinalizersRemaining",
             "True",

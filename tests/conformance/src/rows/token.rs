@@ -27,6 +27,7 @@ pub(crate) async fn request(world: &World<'_>) -> Result<()> {
     let path = token_path(&namespace, "robot");
     defaults(world, &namespace, &account).await?;
     bounds(world, &path).await?;
+    other_account(world, &path).await?;
     let nobody = token_path(&namespace, "nobody");
     let reply = world.post(&nobody, &token_request(json!({}))).await?;
     reply.fails_saying(404, "NotFound", "serviceaccounts \"nobody\" not found")?;
@@ -84,6 +85,19 @@ async fn bounds(world: &World<'_>, path: &str) -> Result<()> {
     }
     let least = world.create(path, &token_request(json!({"expirationSeconds": 600}))).await?;
     at(&least, "/spec/expirationSeconds", 600)
+}
+
+/// A request may name the account of its path, and no other.
+async fn other_account(world: &World<'_>, path: &str) -> Result<()> {
+    for (field, code, reason, message) in [
+        ("name", 422, "Invalid", "must match the service account name if specified"),
+        ("uid", 409, "Conflict", "does not match the UID of the service account"),
+    ] {
+        let mut request = token_request(json!({}));
+        request["metadata"] = json!({field: "other"});
+        world.post(path, &request).await?.fails_with(code, reason, message)?;
+    }
+    Ok(())
 }
 
 async fn bound(world: &World<'_>, namespace: &Namespace, path: &str) -> Result<()> {

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use crate::{
+    difference::Difference,
     expect::{at, equal, revision, text},
     fixture::GADGETS,
     namespace::{Namespace, config_map, widget},
@@ -70,8 +71,11 @@ pub(crate) async fn label_changed(world: &World<'_>) -> Result<()> {
 pub(crate) async fn stale_revision(world: &World<'_>) -> Result<()> {
     let (namespace, mut object) = with_widget(world).await?;
     let path = namespace.widget("a");
-    world.merge(&path, &json!({"spec": {"count": 1}})).await?.is(200)?;
+    let latest = world.merge(&path, &json!({"spec": {"count": 1}})).await?.is(200)?;
     object["spec"]["count"] = json!(2);
+    let hint = json!([{"reason": "CurrentResourceVersion", "field": "metadata.resourceVersion",
+        "message": text(&latest, "/metadata/resourceVersion")?}]);
+    let causes = world.differs(Difference::ConflictNamesVersion, hint, Value::Null);
     let message =
         format!("Operation cannot be fulfilled on widgets.conf.example.com \"a\": {MODIFIED}");
     for path in [path.clone(), format!("{path}/status")] {
@@ -79,6 +83,7 @@ pub(crate) async fn stale_revision(world: &World<'_>) -> Result<()> {
         at(&status, "/details/name", "a")?;
         at(&status, "/details/group", "conf.example.com")?;
         at(&status, "/details/kind", "widgets")?;
+        at(&status, "/details/causes", causes.clone())?;
     }
     at(&world.read(&path).await?, "/spec/count", 1)?;
     let config_maps = namespace.core("configmaps");

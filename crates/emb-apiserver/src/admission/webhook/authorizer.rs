@@ -36,7 +36,7 @@ impl Authorizer for Permissions<'_> {
     fn request_resource(&self) -> Question {
         let request = self.0;
         Question {
-            group: request.kind.group.to_string(),
+            group: request.origin.served.group_resource.group.to_string(),
             resource: request.resource.to_string(),
             subresource: request.subresource.clone(),
             namespace: request.namespace.clone(),

@@ -1,5 +1,7 @@
 //! Asking one webhook, and what becomes of a call that fails.
 
+use std::time::Duration;
+
 use emb_meta::Status;
 use futures::future::{self, Either};
 use serde_json::Value;
@@ -11,10 +13,37 @@ use super::{
     matching::Invocation,
     review,
 };
-use crate::admission::Request;
+use crate::{
+    admission::Request,
+    metrics::{Asked, Ended},
+};
 
 /// As much of an unexpected reply as an error shows.
 const SHOWN: usize = 2048;
+
+/// Why there is no answer that counts.
+pub(super) struct Unanswered {
+    problem: String,
+    /// What figures count it under.
+    code: u16,
+}
+
+impl Unanswered {
+    /// The call itself cannot be made.
+    fn uncallable(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), code: 500 }
+    }
+
+    /// What came back is no answer.
+    pub(super) fn unusable(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), code: 503 }
+    }
+
+    /// How that ends, with the failure policy of the webhook.
+    pub(super) fn end(&self, hook: &Hook) -> Ended {
+        if hook.ignores_failures { Ended::FailedOpen(self.code) } else { Ended::Failed(self.code) }
+    }
+}
 
 /// Asks a webhook. The error says why there is no answer that counts; the failure policy decides what follows.
 pub(super) async fn ask(
@@ -23,15 +52,18 @@ pub(super) async fn ask(
     invocation: &Invocation,
     request: &Request,
     object: Option<&Value>,
-) -> Result<Answer, String> {
+) -> Result<Answer, Unanswered> {
     let (hook, origin) = (&invocation.hook, &request.origin);
-    let endpoint = hook.endpoint.as_ref().map_err(Clone::clone)?;
-    let client = hooks.access.client.as_ref().ok_or("this server calls no webhooks")?;
+    let endpoint = hook.endpoint.as_ref().map_err(Unanswered::uncallable)?;
+    let client = hooks.access.client.as_ref();
+    let client = client.ok_or_else(|| Unanswered::uncallable("this server calls no webhooks"))?;
     origin.remarks.note_asked();
     let uid = origin.state.entropy.uuid();
     let review = review::review(invocation, request, object, &uid);
     let url = format!("{}?timeout={}s", endpoint.url, hook.timeout.as_secs());
-    let failed = |problem: &str| format!("failed to call webhook: Post {url:?}: {problem}");
+    let failed = |problem: &str| {
+        Unanswered::unusable(format!("failed to call webhook: Post {url:?}: {problem}"))
+    };
     let endpoint = WebhookEndpoint { url: url.clone(), ..endpoint.clone() };
     let posted = client.post(endpoint, review.into(), hook.timeout);
     let reply = match future::select(posted, origin.state.clock.sleep(hook.timeout)).await {
@@ -39,9 +71,11 @@ pub(super) async fn ask(
         Either::Right(_) => return Err(failed("context deadline exceeded")),
     };
     if !(200..=206).contains(&reply.status) {
-        return Err(format!("failed to call webhook: {}", unexpected(&reply)));
+        let problem = format!("failed to call webhook: {}", unexpected(&reply));
+        return Err(Unanswered { problem, code: reply.status });
     }
-    let answer = Answer::read(&reply.body, &Expected { uid: &uid, version: hook.version, stage })?;
+    let expected = Expected { uid: &uid, version: hook.version, stage };
+    let answer = Answer::read(&reply.body, &expected).map_err(Unanswered::unusable)?;
     for warning in &answer.warnings {
         origin.remarks.warn(warning);
     }
@@ -49,6 +83,14 @@ pub(super) async fn ask(
         origin.remarks.annotate(format!("{}/{key}", hook.name), value);
     }
     Ok(answer)
+}
+
+/// Tells the figures how it ended; `started` is when the webhook was asked.
+pub(super) fn count(hook: &Hook, stage: Stage, request: &Request, ended: Ended, started: Duration) {
+    let (state, operation) = (&request.origin.state, request.operation.name());
+    let asked = Asked { name: &hook.name, stage: stage.figure(), operation };
+    let took = state.clock.monotonic().saturating_sub(started);
+    state.metrics.webhooks.observe(asked, ended, took);
 }
 
 /// What a reply says that is no answer.
@@ -78,9 +120,10 @@ fn unexpected(reply: &WebhookReply) -> String {
 pub(super) fn settle_failure(
     hook: &Hook,
     request: &Request,
-    problem: &str,
+    unanswered: &Unanswered,
     key: String,
 ) -> Result<(), Status> {
+    let problem = unanswered.problem.as_str();
     if hook.ignores_failures {
         tracing::warn!(webhook = hook.name, problem, "webhook failed and is ignored");
         request.origin.remarks.annotate(key, &hook.name);

@@ -38,6 +38,14 @@ impl Stage {
     /// The API group of the configurations.
     pub(crate) const GROUP: &str = "admissionregistration.k8s.io";
 
+    /// What figures call it.
+    pub(super) fn figure(self) -> &'static str {
+        match self {
+            Self::Mutating => "admit",
+            Self::Validating => "validating",
+        }
+    }
+
     /// The plural name of the configurations.
     pub(crate) fn resource(self) -> &'static str {
         match self {

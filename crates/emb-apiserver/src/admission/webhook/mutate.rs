@@ -3,20 +3,22 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use emb_codec::{json, patch::json_patch_parse};
-use emb_meta::{FieldError, GroupKind, ObjectExt, Status};
+use emb_meta::{FieldError, GroupKind, GroupVersionKind, ObjectExt, Status};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 
 use super::{
     Hooks, Stage,
     answer::{Answer, JSON_PATCH},
-    call, denial,
+    call::{self, Unanswered},
+    denial,
     hook::Hook,
     is_exempt,
     matching::{Invocation, invocation},
 };
 use crate::{
     admission::{Operation, Request},
+    metrics::Ended,
     object::conform,
 };
 
@@ -104,9 +106,21 @@ impl Calls {
 /// Why an answer changes nothing.
 enum Failure {
     /// The webhook is to blame: its failure policy decides.
-    Webhook(String),
-    /// The request ends.
-    Request(Status),
+    Webhook(Unanswered),
+    /// The webhook refuses the request.
+    Denied(Status),
+    /// The request ends, because what the webhook wants cannot be done.
+    Unusable(Status),
+}
+
+impl Failure {
+    fn end(&self, hook: &Hook) -> Ended {
+        match self {
+            Self::Webhook(unanswered) => unanswered.end(hook),
+            Self::Denied(status) => Ended::Denied(status.code),
+            Self::Unusable(_) => Ended::Unusable,
+        }
+    }
 }
 
 /// Asks one webhook and does what it says; whether that changed the object.
@@ -117,13 +131,16 @@ async fn consult(
     object: Option<&mut Value>,
     place: &str,
 ) -> Result<bool, Status> {
-    let hook = &invocation.hook;
-    let asked = call::ask(hooks, Stage::Mutating, invocation, request, object.as_deref()).await;
+    let (hook, stage) = (&invocation.hook, Stage::Mutating);
+    let started = request.origin.state.clock.monotonic();
+    let asked = call::ask(hooks, stage, invocation, request, object.as_deref()).await;
     let outcome = match asked {
         Ok(answer) if answer.allowed => apply(invocation, request, object, &answer),
-        Ok(answer) => Err(Failure::Request(denial::denied(&hook.name, answer.status.as_ref()))),
-        Err(problem) => Err(Failure::Webhook(problem)),
+        Ok(answer) => Err(Failure::Denied(denial::denied(&hook.name, answer.status.as_ref()))),
+        Err(unanswered) => Err(Failure::Webhook(unanswered)),
     };
+    let ended = outcome.as_ref().map_or_else(|failure| failure.end(hook), |_| Ended::Allowed);
+    call::count(hook, stage, request, ended, started);
     let mutated = matches!(outcome, Ok(true));
     let note = json!({
         "configuration": hook.configuration, "webhook": hook.name, "mutated": mutated
@@ -132,18 +149,17 @@ async fn consult(
     request.origin.remarks.annotate(key.clone(), &note.to_string());
     match outcome {
         Ok(changed) => Ok(changed),
-        Err(Failure::Request(status)) => Err(status),
-        Err(Failure::Webhook(problem)) => {
+        Err(Failure::Denied(status) | Failure::Unusable(status)) => Err(status),
+        Err(Failure::Webhook(unanswered)) => {
             let key = format!("failed-open.{key}");
-            call::settle_failure(hook, request, &problem, key).map(|()| false)
+            call::settle_failure(hook, request, &unanswered, key).map(|()| false)
         }
     }
 }
 
 /// What a webhook leaves behind must still be an object of its kind.
-fn check_type(invocation: &Invocation, patched: &Value) -> Result<(), Status> {
-    let resource = &invocation.served.resource;
-    let (gvk, kind) = (&resource.gvk, patched.text(&["kind"]));
+fn check_type(gvk: &GroupVersionKind, patched: &Value) -> Result<(), Status> {
+    let kind = patched.text(&["kind"]);
     if !patched.is_object() || patched.text(&["apiVersion"]) != gvk.group_version().to_string() {
         return Err(Status::internal("the patch of the webhook changes the version of the object"));
     }
@@ -165,14 +181,15 @@ fn apply(
         return Ok(false);
     }
     let undecodable = |problem: &dyn std::fmt::Display| {
-        Failure::Webhook(format!("received undecodable patch in webhook response: {problem}"))
+        let problem = format!("received undecodable patch in webhook response: {problem}");
+        Failure::Webhook(Unanswered::unusable(problem))
     };
     let operations = json::decode(&answer.patch).map_err(|error| undecodable(&error))?.value;
     if operations.as_array().is_some_and(Vec::is_empty) {
         return Ok(false);
     }
     let patch = json_patch_parse(&operations).map_err(|error| undecodable(&error))?;
-    let failed = |problem: &dyn std::fmt::Display| Failure::Request(Status::internal(problem));
+    let failed = |problem: &dyn std::fmt::Display| Failure::Unusable(Status::internal(problem));
     let Some(object) = object else {
         let name = &invocation.hook.name;
         return Err(failed(&format_args!(
@@ -181,13 +198,18 @@ fn apply(
     };
     if answer.patch_type != JSON_PATCH {
         let problem = format!("unsupported patch type {:?}", answer.patch_type);
-        return Err(Failure::Webhook(problem));
+        return Err(Failure::Webhook(Unanswered::unusable(problem)));
     }
     let mut patched = invocation.view(request, object).into_owned();
     patch.apply(&mut patched).map_err(|error| failed(&error))?;
-    check_type(invocation, &patched).map_err(Failure::Request)?;
+    let resource = &invocation.served.resource;
+    let wanted = resource.kind_at(&request.subresource);
+    check_type(wanted, &patched).map_err(Failure::Unusable)?;
     let mut patched = invocation.unview(request, patched);
-    conform(&request.origin.served, &mut patched).map_err(|status| failed(&status))?;
+    // What is no object of the resource is checked by whoever carries it out.
+    if *wanted == resource.gvk {
+        conform(&request.origin.served, &mut patched).map_err(|status| failed(&status))?;
+    }
     let changed = patched != *object;
     *object = patched;
     Ok(changed)

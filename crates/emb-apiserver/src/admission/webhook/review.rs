@@ -13,9 +13,9 @@ use crate::{admission::Request, registry::Served};
 pub(super) fn describe(request: &Request, served: &Served) -> Map<String, Value> {
     let (wanted, sent) = (&served.resource, &request.origin.served.resource);
     let mut described = Map::new();
-    described.insert("kind".into(), kind(wanted));
+    described.insert("kind".into(), kind(wanted, request));
     described.insert("resource".into(), resource(wanted));
-    described.insert("requestKind".into(), kind(sent));
+    described.insert("requestKind".into(), kind(sent, request));
     described.insert("requestResource".into(), resource(sent));
     described.insert("operation".into(), json!(request.operation.name()));
     described.insert("userInfo".into(), request.identity.to_user_info());
@@ -60,8 +60,8 @@ fn namespace(request: &Request) -> &str {
     if matching::is_namespace(request) { &request.name } else { &request.namespace }
 }
 
-fn kind(resource: &Resource) -> Value {
-    let gvk = &resource.gvk;
+fn kind(resource: &Resource, request: &Request) -> Value {
+    let gvk = resource.kind_at(&request.subresource);
     json!({ "group": &*gvk.group, "version": &*gvk.version, "kind": &*gvk.kind })
 }
 

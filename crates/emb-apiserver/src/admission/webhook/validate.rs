@@ -8,7 +8,7 @@ use super::{
     Hooks, Stage, call, denial, is_exempt,
     matching::{Invocation, invocation},
 };
-use crate::admission::Request;
+use crate::{admission::Request, metrics::Ended};
 
 /// Asks whether the object may be stored; without one, whether the old object may go.
 ///
@@ -42,14 +42,21 @@ async fn consult(
     object: Option<&Value>,
     index: usize,
 ) -> Result<(), Status> {
-    let hook = &invocation.hook;
-    match call::ask(hooks, Stage::Validating, invocation, request, object).await {
-        Ok(answer) if answer.allowed => Ok(()),
-        Ok(answer) => Err(denial::denied(&hook.name, answer.status.as_ref())),
-        Err(problem) => {
+    let (hook, stage) = (&invocation.hook, Stage::Validating);
+    let started = request.origin.state.clock.monotonic();
+    let (ended, verdict) = match call::ask(hooks, stage, invocation, request, object).await {
+        Ok(answer) if answer.allowed => (Ended::Allowed, Ok(())),
+        Ok(answer) => {
+            let denied = denial::denied(&hook.name, answer.status.as_ref());
+            (Ended::Denied(denied.code), Err(denied))
+        }
+        Err(unanswered) => {
             let key =
                 format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");
-            call::settle_failure(hook, request, &problem, key)
+            let settled = call::settle_failure(hook, request, &unanswered, key);
+            (unanswered.end(hook), settled)
         }
-    }
+    };
+    call::count(hook, stage, request, ended, started);
+    verdict
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     complaint::complain,
+    dependents,
     reference::{Owner, Standing, owners},
     settled,
 };
@@ -23,7 +24,7 @@ const CONCURRENT: usize = 64;
 
 /// Collects the dependents of an object that is gone.
 pub(super) async fn collect_all(internal: &Internal, owner_uid: &Arc<str>) -> Result<(), Status> {
-    stream::iter(internal.state.store.dependents(owner_uid))
+    stream::iter(dependents(&internal.state, owner_uid))
         .map(Ok)
         .try_for_each_concurrent(CONCURRENT, |key| async move { collect(internal, &key).await })
         .await
@@ -64,7 +65,7 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
         }});
         return settled(internal.merge(served, key, "", &patch).await);
     }
-    let dependents = state.store.dependents(&entry.uid);
+    let dependents = dependents(state, &entry.uid);
     let policy = if is(Standing::Waiting) && !dependents.is_empty() {
         if dependents.iter().any(|dependent| waits(state, dependent)) {
             let patch = json!({ "metadata": { "ownerReferences": unblocked(served, &object) } });

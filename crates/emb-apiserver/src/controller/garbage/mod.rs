@@ -66,7 +66,7 @@ impl Feed {
 
     fn note_gone(&self, entry: &Entry) {
         let Some(state) = self.state.upgrade() else { return };
-        if !state.store.dependents(&entry.uid).is_empty() {
+        if !dependents(&state, &entry.uid).is_empty() {
             self.queue.push(Work::Gone(entry.uid.clone()));
         }
         if !entry.owners.is_empty() {
@@ -79,8 +79,7 @@ impl Feed {
 
 impl super::Feed for Feed {
     fn note(&self, change: Change, entry: &Entry) {
-        // Events expire by themselves.
-        if entry.key.resource.group.is_empty() && &*entry.key.resource.resource == "events" {
+        if is_left_alone(&entry.key) {
             return;
         }
         match change {
@@ -88,6 +87,18 @@ impl super::Feed for Feed {
             Change::Deleted => self.note_gone(entry),
         }
     }
+}
+
+/// What depends on an object and is for the collector to look at.
+fn dependents(state: &State, owner_uid: &str) -> Vec<Key> {
+    let mut keys = state.store.dependents(owner_uid);
+    keys.retain(|key| !is_left_alone(key));
+    keys
+}
+
+/// Events expire by themselves, whatever owns them.
+fn is_left_alone(key: &Key) -> bool {
+    key.resource.group.is_empty() && &*key.resource.resource == "events"
 }
 
 /// Runs until the server stops.

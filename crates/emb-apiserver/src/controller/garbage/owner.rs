@@ -4,7 +4,7 @@ use emb_meta::{ObjectExt, Status};
 use emb_store::{Entry, Key};
 use serde_json::json;
 
-use super::{dependent, settled};
+use super::{dependent, dependents, settled};
 use crate::{
     internal::Internal,
     object::delete::{FOREGROUND, ORPHAN},
@@ -33,8 +33,8 @@ pub(super) async fn release(internal: &Internal, key: &Key) -> Result<(), Status
 
 /// Whether a dependent that must go first is still there.
 fn is_blocked(internal: &Internal, uid: &str) -> bool {
-    let store = &internal.state.store;
-    store.dependents(uid).iter().filter_map(|key| store.get(key)).any(|entry| {
+    let state = &internal.state;
+    dependents(state, uid).iter().filter_map(|key| state.store.get(key)).any(|entry| {
         let references = entry.value().owner_references();
         references.iter().any(|reference| reference.uid == uid && reference.block_owner_deletion)
     })
@@ -43,7 +43,7 @@ fn is_blocked(internal: &Internal, uid: &str) -> bool {
 async fn orphan_dependents(internal: &Internal, uid: &str) -> Result<(), Status> {
     let state = &internal.state;
     let snapshot = state.registry.snapshot();
-    for key in state.store.dependents(uid) {
+    for key in dependents(state, uid) {
         let resource = &key.resource;
         let served = snapshot.find_stored(&resource.group, &resource.resource);
         let (Some(served), Some(entry)) = (served, state.store.get(&key)) else { continue };

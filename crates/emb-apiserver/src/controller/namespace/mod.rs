@@ -53,8 +53,8 @@ impl super::Feed for Feed {
 /// What is left in a namespace, after everything was asked to go.
 #[derive(Default)]
 struct Remaining {
-    /// How many objects of each resource.
-    objects: BTreeMap<String, usize>,
+    /// The names of the objects of each resource.
+    objects: BTreeMap<String, Vec<Arc<str>>>,
     /// How many objects wait for each finalizer.
     finalizers: BTreeMap<String, usize>,
 }
@@ -133,7 +133,7 @@ fn waves(state: &State) -> Vec<Vec<Arc<Served>>> {
     waves
 }
 
-/// Asks every object of a resource to go, and counts what stays.
+/// Asks every object of a resource to go, and notes what stays.
 async fn empty(
     internal: &Internal,
     served: &Arc<Served>,
@@ -150,7 +150,8 @@ async fn empty(
     if left.is_empty() {
         return Ok(());
     }
-    remaining.objects.insert(served.group_resource.to_string(), left.len());
+    let names = left.iter().map(|entry| entry.key.name.clone()).collect();
+    remaining.objects.insert(served.group_resource.to_string(), names);
     for entry in left {
         for finalizer in entry.value().finalizers() {
             *remaining.finalizers.entry(finalizer.to_owned()).or_default() += 1;

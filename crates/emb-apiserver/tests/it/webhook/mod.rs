@@ -2,7 +2,9 @@
 
 mod double;
 mod failure;
+mod figures;
 mod identity;
 mod matching;
 mod mutating;
+mod token;
 mod validating;

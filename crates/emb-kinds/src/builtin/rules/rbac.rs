@@ -117,7 +117,8 @@ fn check_role_ref(binding: &Value, scope: Scope, errors: &mut Vec<FieldError>) {
     let name = binding.text(&["roleRef", "name"]);
     if name.is_empty() {
         errors.push(FieldError::required("roleRef.name", ""));
-    } else if let Some(problem) = NameRule::PathSegment.check(name) {
+    }
+    for problem in NameRule::PathSegment.problems(name) {
         errors.push(FieldError::invalid("roleRef.name", &json!(name), &problem));
     }
 }
@@ -150,10 +151,10 @@ fn check_subject(subject: &Value, scope: Scope, path: &FieldPath, errors: &mut V
 
 fn check_account(subject: &Value, scope: Scope, path: &FieldPath, errors: &mut Vec<FieldError>) {
     let name = subject.text(&["name"]);
-    if !name.is_empty()
-        && let Some(problem) = NameRule::DnsSubdomain.check(name)
-    {
-        errors.push(FieldError::invalid(path.child("name"), &json!(name), &problem));
+    if !name.is_empty() {
+        for problem in NameRule::DnsSubdomain.problems(name) {
+            errors.push(FieldError::invalid(path.child("name"), &json!(name), &problem));
+        }
     }
     if scope == Scope::Cluster && subject.text(&["namespace"]).is_empty() {
         errors.push(FieldError::required(path.child("namespace"), ""));

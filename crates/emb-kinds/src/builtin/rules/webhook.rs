@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt, dns_1035_label_problem, validate};
+use emb_meta::{FieldError, FieldPath, NameRule, ObjectExt, dns_1035_label_problems, validate};
 use emb_schema::Condition;
 use serde_json::{Map, Value, json};
 
@@ -164,7 +164,9 @@ fn check_path(given: &str, path: &FieldPath, errors: &mut Vec<FieldError>) {
     for (index, segment) in segments.split('/').enumerate() {
         if segment.is_empty() {
             refuse(&format!("segment[{index}] may not be empty"));
-        } else if let Some(problem) = NameRule::DnsSubdomain.check(segment) {
+            continue;
+        }
+        for problem in NameRule::DnsSubdomain.problems(segment) {
             refuse(&format!("segment[{index}]: {problem}"));
         }
     }
@@ -213,8 +215,8 @@ fn check_versions(webhook: &Value, path: &FieldPath, errors: &mut Vec<FieldError
         if !seen.insert(version) {
             errors.push(FieldError::invalid(&at, &json!(version), "duplicate version"));
         }
-        if let Some(problem) = dns_1035_label_problem(version) {
-            errors.push(FieldError::invalid(at, &json!(version), &problem));
+        for problem in dns_1035_label_problems(version) {
+            errors.push(FieldError::invalid(&at, &json!(version), &problem));
         }
     }
     if !versions.iter().any(|version| REVIEW_VERSIONS.contains(version)) {

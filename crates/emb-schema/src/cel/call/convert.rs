@@ -37,6 +37,7 @@ pub(super) fn apply<'v>(
         (Function::ToTimestamp, [one]) => to_timestamp(one),
         (Function::Range, [Val::Int(length)]) => range(*length, meter),
         (Function::OptionalNone, []) => Ok(Val::Optional(None)),
+        (Function::Format(format), []) => Ok(Val::Item(library::Item::Format(format))),
         (Function::OptionalOf, [one]) => Ok(Val::some(one.clone())),
         (Function::OptionalOfNonZeroValue, [one]) => {
             Ok(if is_zero(one) { Val::Optional(None) } else { Val::some(one.clone()) })

@@ -47,7 +47,7 @@ pub(super) fn apply<'v>(call: &Call, arguments: &[Val<'v>], meter: &mut Meter) -
             question.call(function, rest, meter)
         }
         (function, [Val::Item(item), rest @ ..]) if !is_conversion(function) => {
-            item.call(function, rest)
+            item.call(function, rest, meter)
         }
         (function, [Val::Optional(inner), rest @ ..]) if !is_conversion(function) => {
             optional(function, inner.as_deref(), rest)

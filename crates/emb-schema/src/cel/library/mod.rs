@@ -1,6 +1,7 @@
-//! Values of the libraries that Kubernetes adds to the language: addresses, networks, quantities and URLs.
+//! Values of the libraries that Kubernetes adds to the language: addresses, networks, quantities, URLs and formats.
 
 mod address;
+mod named_format;
 mod quantity;
 mod signature;
 #[cfg(test)]
@@ -14,8 +15,14 @@ use self::{
     quantity::Quantity,
     url::Url,
 };
-use super::{evaluate::Evaluated, function::Function as F, program::EvalError, value::Val};
+use super::{
+    evaluate::Evaluated,
+    function::Function as F,
+    program::{EvalError, Meter},
+    value::Val,
+};
 
+pub(super) use named_format::NamedFormat;
 pub(super) use signature::{constructed, method};
 
 /// Which library a value is of.
@@ -25,6 +32,7 @@ pub(crate) enum Library {
     Network,
     Quantity,
     Url,
+    Format,
 }
 
 impl Library {
@@ -35,6 +43,7 @@ impl Library {
             Self::Network => "net.CIDR",
             Self::Quantity => "kubernetes.Quantity",
             Self::Url => "kubernetes.URL",
+            Self::Format => "kubernetes.NamedFormat",
         }
     }
 }
@@ -46,6 +55,7 @@ pub(super) enum Item {
     Network(Network),
     Quantity(Quantity),
     Url(Rc<Url>),
+    Format(NamedFormat),
 }
 
 /// Makes a value from its text, or says whether that could be done.
@@ -56,6 +66,10 @@ pub(super) fn construct<'v>(function: F, text: &str) -> Evaluated<'v> {
         F::IsCidr => Network::parse(text).is_ok(),
         F::IsQuantity => Quantity::parse(text).is_some(),
         F::IsUrl => Url::parse(text).is_some(),
+        F::FormatNamed => {
+            let found = NamedFormat::parse(text).map(|format| Val::Item(Item::Format(format)));
+            return Ok(Val::Optional(found.map(Rc::new)));
+        }
         _ => return make(function, text).map(Val::Item),
     };
     Ok(Val::Bool(tested))
@@ -82,6 +96,7 @@ impl Item {
             Self::Network(_) => Library::Network,
             Self::Quantity(_) => Library::Quantity,
             Self::Url(_) => Library::Url,
+            Self::Format(_) => Library::Format,
         }
     }
 
@@ -90,20 +105,41 @@ impl Item {
         match self {
             Self::Address(address) => Some(address.to_string()),
             Self::Network(network) => Some(network.to_string()),
-            Self::Quantity(_) | Self::Url(_) => None,
+            Self::Quantity(_) | Self::Url(_) | Self::Format(_) => None,
         }
     }
 
     /// Calls a method.
-    pub(super) fn call<'v>(&self, function: F, rest: &[Val<'v>]) -> Evaluated<'v> {
+    pub(super) fn call<'v>(
+        &self,
+        function: F,
+        rest: &[Val<'v>],
+        meter: &mut Meter,
+    ) -> Evaluated<'v> {
         match self {
             Self::Address(address) if rest.is_empty() => call_address(function, *address),
             Self::Network(network) => call_network(function, network, rest),
             Self::Quantity(quantity) => call_quantity(function, *quantity, rest),
             Self::Url(url) if rest.is_empty() => call_url(function, url),
+            Self::Format(format) => call_format(function, *format, rest, meter),
             Self::Address(_) | Self::Url(_) => Err(EvalError::NoSuchOverload),
         }
     }
+}
+
+/// `validate`: what is wrong with a text, or nothing.
+fn call_format<'v>(
+    function: F,
+    format: NamedFormat,
+    rest: &[Val<'v>],
+    meter: &mut Meter,
+) -> Evaluated<'v> {
+    let (F::Validate, [Val::Text(text)]) = (function, rest) else {
+        return Err(EvalError::NoSuchOverload);
+    };
+    meter.charge_text(text.len())?;
+    let problems: Vec<Val<'v>> = format.problems(text).into_iter().map(Val::text).collect();
+    Ok(if problems.is_empty() { Val::Optional(None) } else { Val::some(Val::list(problems)) })
 }
 
 fn call_address<'v>(function: F, address: IpAddr) -> Evaluated<'v> {

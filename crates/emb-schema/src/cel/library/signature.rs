@@ -11,6 +11,7 @@ pub(in crate::cel) fn constructed<'n>(function: F) -> Option<T<'n>> {
         F::Cidr => T::Item(Library::Network),
         F::ToQuantity => T::Item(Library::Quantity),
         F::ToUrl => T::Item(Library::Url),
+        F::FormatNamed => T::Optional(Box::new(T::Item(Library::Format))),
         _ => return None,
     })
 }
@@ -58,13 +59,14 @@ fn with_argument<'n>(function: F, argument: &T<'n>) -> Option<(Library, T<'n>)> 
         F::Add | F::Sub => (Library::Quantity, T::Item(Library::Quantity)),
         F::IsGreaterThan | F::IsLessThan => (Library::Quantity, T::Bool),
         F::CompareTo => (Library::Quantity, T::Int),
+        F::Validate => (Library::Format, T::Optional(Box::new(T::List(Box::new(T::Text))))),
         _ => return None,
     };
     let fits = match argument {
         T::Dyn => true,
         T::Item(Library::Address) => function == F::ContainsIp,
         T::Item(Library::Network) => function == F::ContainsCidr,
-        T::Text => library == Library::Network,
+        T::Text => matches!(library, Library::Network | Library::Format),
         T::Item(Library::Quantity) => library == Library::Quantity,
         T::Int => matches!(function, F::Add | F::Sub),
         _ => false,

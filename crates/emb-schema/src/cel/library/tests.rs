@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Network, Quantity, Url, address};
+use super::{NamedFormat, Network, Quantity, Url, address};
 use crate::cel::tests::holds;
 
 #[test]
@@ -40,8 +40,43 @@ fn addresses_networks_quantities_and_urls_are_values() {
 }
 
 #[test]
+fn formats_tell_what_is_wrong_with_a_text() {
+    for source in [
+        "!format.dns1123Label().validate('my-label').hasValue() && format.dns1123Label().validate('a.b').value() == ['must not contain dots']",
+        "!format.dns1123Subdomain().validate('a.b-c').hasValue() && format.dns1123Subdomain().validate('A').value()[0].startsWith('a lowercase RFC 1123 subdomain must consist of')",
+        "!format.dns1035Label().validate('a1').hasValue() && format.dns1035Label().validate('1a').value()[0].startsWith('a DNS-1035 label must consist of')",
+        "!format.qualifiedName().validate('a.b/C_d').hasValue() && format.qualifiedName().validate('/').value().size() == 3",
+        "!format.dns1123LabelPrefix().validate('a-').hasValue() && format.dns1123LabelPrefix().validate('-').hasValue()",
+        "!format.dns1123SubdomainPrefix().validate('a.b.-').hasValue() && !format.dns1035LabelPrefix().validate('a-').hasValue()",
+        "!format.labelValue().validate('').hasValue() && format.labelValue().validate('a b').hasValue()",
+        "!format.uri().validate('http://example.com').hasValue() && format.uri().validate('../a').value() == ['parse \"../a\": invalid URI for request'] && format.uri().validate('').value() == ['parse \"\": empty url']",
+        "!format.uuid().validate('123e4567-e89b-12d3-a456-426614174000').hasValue() && format.uuid().validate('1').value() == ['does not match the UUID format']",
+        "!format.byte().validate('aGVsbG8=').hasValue() && format.byte().validate('§').value() == ['invalid base64']",
+        "!format.date().validate('2021-01-01').hasValue() && format.date().validate('2021-02-30').value() == ['invalid date']",
+        "!format.datetime().validate('2021-01-01T00:00:00Z').hasValue() && format.datetime().validate('2021').value() == ['invalid datetime']",
+        "format.named('dns1123Label').hasValue() && !format.named('dns1123label').hasValue() && !format.named('named').hasValue()",
+        "format.named('uuid').value() == format.uuid() && format.uuid() != format.date()",
+        "!format.named('dns1123Label').value().validate('a'.replace('a', 'aaaaaaaa')).hasValue()",
+        "format.dns1123Label().validate('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA').value().size() == 2",
+        "format.dns1035Label().validate('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').value() == ['must be no more than 63 characters']",
+        "format.labelValue().validate('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').value() == ['must be no more than 63 bytes']",
+        "['x', 'Y'].filter(format, format.matches('[a-z]')) == ['x']",
+    ] {
+        assert_eq!(holds(source), Ok(true), "{source}");
+    }
+}
+
+#[test]
 fn what_they_are_not_is_found_when_a_rule_is_compiled_or_run() {
-    for source in ["ip(5) == ip('::1')", "ip('::1').isURL()", "sign(quantity('1').add('1')) == 1"] {
+    for source in [
+        "ip(5) == ip('::1')",
+        "ip('::1').isURL()",
+        "sign(quantity('1').add('1')) == 1",
+        "format.nothing().validate('a').hasValue()",
+        "format.uri().validate(1).hasValue()",
+        "format.named('uri').validate('a').hasValue()",
+        "string(format.uri()) == ''",
+    ] {
         assert!(holds(source).is_err(), "{source}");
     }
     for source in ["ip('x').family() == 4", "sign(quantity('x')) == 1", "url('x').getHost() == ''"]
@@ -54,6 +89,9 @@ proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,40}") {
         let _ = (address::parse(&text), Network::parse(&text), Quantity::parse(&text));
+        for name in ["dns1123LabelPrefix", "dns1035LabelPrefix", "qualifiedName", "byte", "datetime"] {
+            let _ = NamedFormat::parse(name).unwrap().problems(&text);
+        }
         if let Some(url) = Url::parse(&text) {
             let _ = (url.hostname(), url.port(), url.escaped_path(), url.query());
         }

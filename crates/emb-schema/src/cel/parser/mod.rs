@@ -323,12 +323,14 @@ impl Parser {
     }
 }
 
-/// The name before the dot of a function that is called by both. A variable may be called `ip`, too.
+/// The name before the dot of a function that is called by both. A variable may be called `ip` or `format`, too.
 fn namespace_of<'e>(operand: &'e Expr, function: &str) -> Option<&'e str> {
     match &operand.kind {
         Kind::Name(name) => match name.as_ref() {
             "optional" | "sets" | "lists" | "math" => Some(name),
-            "ip" if function == "isCanonical" => Some(name),
+            "ip" | "format" if Function::parse(&format!("{name}.{function}")).is_some() => {
+                Some(name)
+            }
             _ => None,
         },
         _ => None,

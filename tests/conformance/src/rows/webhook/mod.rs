@@ -43,6 +43,7 @@ pub(crate) async fn calls(world: &World<'_>) -> Result<()> {
     case!(cases, world, "review of update and delete", reviews::update_and_delete);
     case!(cases, world, "collections and dry runs", reviews::collection_and_dry_run);
     case!(cases, world, "namespaces", reviews::namespaces);
+    case!(cases, world, "token requests", reviews::token_requests);
     case!(cases, world, "labels", selection::labels);
     case!(cases, world, "conditions", selection::conditions);
     case!(cases, world, "condition errors", selection::condition_errors);

@@ -1,13 +1,14 @@
 //! What a webhook is told.
 
 use anyhow::{Context, Result, ensure};
-use dev_testkit::server::webhook::allow;
+use dev_testkit::server::webhook::{WebhookAnswer, allow, patch};
 use serde_json::{Value, json};
 
 use super::stand::{MUTATING, Stand, VALIDATING};
 use crate::{
     expect::{at, equal, text},
     namespace::widget,
+    rows::account::{Account, token_path, token_request},
 };
 
 async fn watch_all(stand: &Stand<'_, '_>) -> Result<()> {
@@ -142,4 +143,46 @@ pub(super) async fn namespaces(stand: &Stand<'_, '_>) -> Result<()> {
         at(request, "/namespace", name.as_str())?;
     }
     Ok(())
+}
+
+pub(super) async fn token_requests(stand: &Stand<'_, '_>) -> Result<()> {
+    let account = Account::new(stand.world, &stand.namespace, "robot").await?;
+    let rules = json!([{"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"],
+        "resources": ["serviceaccounts/token"]}]);
+    let end = json!([{"op": "replace", "path": "/spec/expirationSeconds", "value": 700}]);
+    stand.answer("m", move |_| patch(&end));
+    stand.answer("v", |_| allow());
+    for (name, collection) in [("m", MUTATING), ("v", VALIDATING)] {
+        let hook = stand.hook(name, json!({"rules": rules}));
+        stand.configure(collection, "conf", vec![hook]).await?;
+    }
+    let path = token_path(&stand.namespace, "robot");
+    let issued = stand.world.create(&path, &token_request(json!({}))).await?;
+    at(&issued, "/spec/expirationSeconds", 700)?;
+    let kind = json!({"group": "authentication.k8s.io", "version": "v1", "kind": "TokenRequest"});
+    let resource = json!({"group": "", "version": "v1", "resource": "serviceaccounts"});
+    let (told, validated) = (stand.request("m")?, stand.request("v")?);
+    for request in [&told, &validated] {
+        at(request, "/kind", kind.clone())?;
+        at(request, "/requestKind", kind.clone())?;
+        at(request, "/resource", resource.clone())?;
+        at(request, "/subResource", "token")?;
+        at(request, "/requestSubResource", "token")?;
+        at(request, "/operation", "CREATE")?;
+        at(request, "/name", "robot")?;
+        at(request, "/namespace", stand.namespace.name.as_str())?;
+        at(request, "/oldObject", Value::Null)?;
+        at(request, "/object/kind", "TokenRequest")?;
+        at(request, "/object/metadata/namespace", stand.namespace.name.as_str())?;
+        at(request, "/object/status/expirationTimestamp", Value::Null)?;
+    }
+    let spec = json!({"audiences": null, "expirationSeconds": 3600, "boundObjectRef": null});
+    at(&told, "/object/spec", spec)?;
+    at(&validated, "/object/metadata/uid", account.uid.as_str())?;
+    at(&validated, "/object/spec/audiences", issued["spec"]["audiences"].clone())?;
+    let refusal = json!({"allowed": false, "status": {"code": 403, "message": "no tokens"}});
+    stand.answer("v", move |_| WebhookAnswer::Response(refusal.clone()));
+    let refused = stand.world.post(&path, &token_request(json!({}))).await?.is(403)?;
+    let message = "admission webhook \"v.conf.example.com\" denied the request: no tokens";
+    at(&refused, "/message", message)
 }

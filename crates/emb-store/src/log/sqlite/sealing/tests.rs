@@ -142,6 +142,34 @@ fn keys_are_changed_by_putting_another_one_first() {
 }
 
 #[test]
+fn a_change_of_keys_that_is_cut_short_needs_both_and_goes_on_with_the_next_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = open(directory.path(), keys(&[1])).unwrap();
+    fill(&store);
+    let now = values(&store);
+    store.close();
+    let keyring = keys(&[2, 1]).keyring.unwrap();
+    let connection = schema::open_writer(&directory.path().join(DATABASE)).unwrap();
+    let mut rewrite = begin(&connection, Some(&keyring)).unwrap().unwrap();
+    assert!(rewrite.step(&connection, &keyring).unwrap());
+    drop(connection);
+    for (given, missing) in [(2, 1), (1, 2)] {
+        let wanted = keys(&[missing]).keyring.unwrap().first().to_string();
+        match open(directory.path(), keys(&[given])) {
+            Err(OpenError::MissingKey { key }) => assert_eq!(key, wanted),
+            other => panic!("{:?}", other.map(drop)),
+        }
+    }
+    let (store, left) = open(directory.path(), keys(&[2, 1])).unwrap();
+    assert!((1..101).contains(&left), "{left}");
+    assert_eq!(values(&store), now);
+    wait_until_sealed(directory.path(), &keys(&[2]));
+    store.close();
+    let (store, left) = open(directory.path(), keys(&[2])).unwrap();
+    assert_eq!((left, values(&store)), (0, now));
+}
+
+#[test]
 fn a_body_that_was_put_into_another_row_is_set_aside() {
     let directory = tempfile::tempdir().unwrap();
     let (store, _) = open(directory.path(), keys(&[1])).unwrap();

@@ -1,5 +1,9 @@
 //! `kargo doctor`: looks for what may be wrong between a user and a server, and says what to do about it.
 
+mod engine;
+
+use std::path::PathBuf;
+
 use cli_client::{Address, Client, expiry};
 use serde_json::Value;
 
@@ -15,12 +19,16 @@ use crate::{
 pub struct DoctorArgs {
     #[command(flatten)]
     connection: ConnectionArgs,
+    /// Data directory of a `kargo up` on this machine whose engine is looked at, too [default: the user's, if it runs]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
 }
 
 /// Looks at one thing after the other, each of which needs those before it.
 pub(super) async fn doctor(env: &Env, args: &DoctorArgs) -> CliResult {
     let mut visit = Visit { env, troubles: 0 };
     visit.all(args).await?;
+    visit.engine(args).await?;
     match visit.troubles {
         0 => env.out_line("\nall is well"),
         1 => Err(Failure::error("1 thing is wrong")),
@@ -137,6 +145,24 @@ impl Visit<'_> {
                     "gives no sign of life",
                     "look at its pod and its log; nothing is promoted in its shard meanwhile",
                 )?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn engine(&mut self, args: &DoctorArgs) -> CliResult {
+        let report = match self.env.engine.report(args.data_dir.clone()).await {
+            Ok(Some(report)) => report,
+            Ok(None) => return Ok(()),
+            Err(problem) => {
+                let advice = "does `kargo up` run with this --data-dir, as the same user?";
+                return self.bad("engine", &problem, advice);
+            }
+        };
+        for finding in engine::findings(&report) {
+            match finding.advice {
+                None => self.good(&finding.what, &finding.text)?,
+                Some(advice) => self.bad(&finding.what, &finding.text, advice)?,
             }
         }
         Ok(())
