@@ -14,6 +14,8 @@ pub enum Class {
     NotFound,
     /// What is stored is in the way.
     Conflict,
+    /// What the request holds does not fit what is asked for.
+    Invalid,
     /// The installation does not offer this.
     NotImplemented,
     /// Somebody whom the server asked gave no useful answer.
@@ -28,6 +30,7 @@ impl Class {
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::Conflict => 409,
+            Self::Invalid => 422,
             Self::NotImplemented => 501,
             Self::BadGateway => 502,
         }

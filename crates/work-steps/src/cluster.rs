@@ -3,7 +3,8 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use api_kinds::{
-    ClusterConfig, Freight, Stage, Warehouse, cluster_config::CLUSTER_CONFIG_NAME, labels,
+    ClusterConfig, Freight, Promotion, Stage, Warehouse, cluster_config::CLUSTER_CONFIG_NAME,
+    labels,
 };
 use core_clock::Clock;
 use core_expr::{Answer, Request};
@@ -235,6 +236,14 @@ impl ControlPlane for Cluster {
         project: &'a str,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Freight>, LookupError>> {
+        self.read(project, name).boxed()
+    }
+
+    fn promotion<'a>(
+        &'a self,
+        project: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Promotion>, LookupError>> {
         self.read(project, name).boxed()
     }
 

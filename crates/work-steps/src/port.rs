@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_kinds::{freight::Freight, warehouse::Warehouse};
+use api_kinds::{freight::Freight, promotion::Promotion, warehouse::Warehouse};
 use core_clock::{Clock, Entropy, Environment, Tasks};
 use core_expr::{Answer, Request};
 use core_rules::credential::Secret;
@@ -85,6 +85,13 @@ pub trait ControlPlane: Send + Sync {
         project: &'a str,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Freight>, LookupError>>;
+
+    /// A Promotion of a Project, as it is now.
+    fn promotion<'a>(
+        &'a self,
+        project: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Promotion>, LookupError>>;
 
     /// Sets these keys of the metadata in the status of a Stage or Freight, and no others; `null`
     /// removes one. `false`: there is no such object.

@@ -20,7 +20,8 @@ use k8s_openapi::api::core::v1::ObjectReference;
 
 pub use freight::{freight_approved, freight_created, freight_verification};
 pub use promotion::{
-    promotion_aborted, promotion_automatic, promotion_created, promotion_discarded, promotion_ended,
+    promotion_aborted, promotion_answered, promotion_automatic, promotion_created,
+    promotion_discarded, promotion_ended,
 };
 
 /// One event about one object.

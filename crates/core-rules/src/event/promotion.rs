@@ -3,6 +3,7 @@
 use api_kinds::{
     Freight, Promotion, annotations, origin::FreightOrigin, promotion::PromotionPhase,
 };
+use api_rest::body::StepResponse;
 
 use super::{
     Event, Teller,
@@ -88,6 +89,22 @@ pub fn promotion_discarded(
 ) -> Event {
     let payload = payload_by_creator(promotion, freight, teller);
     event(promotion, "PromotionDiscarded", reason.to_owned(), payload, teller)
+}
+
+/// Somebody answered a step that asks people; they act, not who created the Promotion.
+pub fn promotion_answered(
+    promotion: &Promotion,
+    step: &str,
+    response: &StepResponse,
+    teller: &Teller<'_>,
+) -> Event {
+    let StepResponse { user, action, message, .. } = response;
+    let mut payload = payload(promotion, None, user, teller);
+    payload.put("step", step);
+    payload.put("response", action);
+    let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+    let text = format!("Step {step:?} was answered with {action:?} by {user:?}{said}");
+    event(promotion, "PromotionAnswered", text, payload, teller)
 }
 
 fn creator(promotion: &Promotion) -> Option<&str> {

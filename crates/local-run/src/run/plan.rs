@@ -6,7 +6,7 @@ use api_kinds::{
 };
 use core_rules::{
     actor::creator_of,
-    promotion::{InflateError, inflate},
+    promotion::{InflateError, inflate, reference},
 };
 use jiff::Timestamp;
 use work_steps::{Subject, driver::Order};
@@ -103,17 +103,6 @@ fn collection(objects: &Objects, target: Option<&Freight>) -> Vec<FreightReferen
         }
     }
     collection
-}
-
-fn reference(freight: &Freight) -> FreightReference {
-    FreightReference {
-        artifacts: freight.artifacts.clone(),
-        charts: freight.charts.clone(),
-        commits: freight.commits.clone(),
-        images: freight.images.clone(),
-        name: freight.metadata.name.clone().unwrap_or_default(),
-        origin: freight.origin.clone(),
-    }
 }
 
 fn request(freight: &FreightReference) -> FreightRequest {

@@ -1,6 +1,6 @@
 //! The objects of a file in the place of a control plane.
 
-use api_kinds::{Freight, Warehouse};
+use api_kinds::{Freight, Promotion, Warehouse};
 use core_expr::{Answer, Request};
 use futures::{FutureExt, future::BoxFuture};
 use k8s_openapi::{
@@ -120,6 +120,15 @@ impl ControlPlane for Shelf {
     ) -> BoxFuture<'a, Result<Option<Freight>, LookupError>> {
         let objects = self.objects.lock();
         ready(objects.freight.iter().find(|it| is_named(&it.metadata, name)).cloned())
+    }
+
+    /// There is no Promotion that anybody but this process could see.
+    fn promotion<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Promotion>, LookupError>> {
+        ready(None)
     }
 
     fn set_metadata<'a>(

@@ -41,6 +41,24 @@ async fn promotions_need_the_promote_permission() {
 }
 
 #[tokio::test]
+async fn nobody_answers_for_others_past_the_api_server() {
+    const RESPONSES: &str = "kargo.akuity.io/responses";
+    let (world, name) = scene().await;
+    let mut sent = promotion("test", &name);
+    sent["metadata"]["annotations"] = json!({RESPONSES: "forged"});
+    let made = world.write("alice", sent).await.unwrap().object;
+    assert!(made["metadata"]["annotations"].get(RESPONSES).is_none(), "{made}");
+    let mut answered = made.clone();
+    answered["metadata"]["annotations"][RESPONSES] = json!("{}");
+    let kept = world.update("alice", "", &made, answered.clone()).await.unwrap();
+    assert!(kept["metadata"]["annotations"].get(RESPONSES).is_none(), "{kept}");
+    let kept = world.update(API, "", &made, answered.clone()).await.unwrap();
+    assert_eq!(kept["metadata"]["annotations"][RESPONSES], "{}");
+    let kept = world.update("alice", "", &answered, made).await.unwrap();
+    assert_eq!(kept["metadata"]["annotations"][RESPONSES], "{}");
+}
+
+#[tokio::test]
 async fn approvals_need_the_promote_permission_too() {
     let (world, name) = scene().await;
     let api: kube::Api<api_kinds::Freight> = kube::Api::namespaced(world.client.clone(), "demo");

@@ -6,6 +6,7 @@
 //! | its Stage names it as the current one | a pass |
 //! | it is deleted | a pass, which drops what it left here |
 //! | an Application that its step looks at changes | the step is looked at |
+//! | somebody answers a step that asks people | the step is looked at |
 //!
 //! A pass decides (`core_rules::promotion::decide`) and writes little. Steps run beside the passes, each Promotion
 //! in a task of its own (`session`), as many at once as there are `permits`; others reach it through its `ticket`.

@@ -1,12 +1,13 @@
 //! One Promotion, from its first step to its end, as a task beside the passes.
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use api_kinds::promotion::PromotionPhase;
+use core_rules::fault;
 use futures::FutureExt;
 use work_steps::{
     Effects,
-    driver::{Driver, Error, Passed, Session, Silent, Stop, StopSignal},
+    driver::{Driver, Error, Passed, Session, Silent, Stop, StopSignal, panic_text},
 };
 
 use super::{
@@ -165,10 +166,11 @@ impl Run<'_> {
     /// Something other than a step went wrong. Where the journal says why already, there is nothing to add.
     async fn fail(&self, error: &Error) {
         if matches!(error, Error::Journal(_)) {
-            tracing::info!(promotion = %self.ticket.key, error = chain(error), "promotion left");
+            let error = fault::message(error);
+            tracing::info!(promotion = %self.ticket.key, error, "promotion left");
             return;
         }
-        note(self.ticket, self.journal.end(PromotionPhase::Errored, chain(error)).await);
+        note(self.ticket, self.journal.end(PromotionPhase::Errored, fault::message(error)).await);
     }
 }
 
@@ -177,19 +179,4 @@ fn note(ticket: &Ticket, written: Result<(), impl std::fmt::Display>) {
     if let Err(error) = written {
         tracing::info!(promotion = %ticket.key, %error, "promotion left");
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }

@@ -55,6 +55,13 @@ impl Sessions {
         }
     }
 
+    /// Has the current step of a Promotion looked at, if it runs here.
+    pub(super) fn wake(&self, key: &ObjectKey) {
+        if let Some(ticket) = self.get(key) {
+            ticket.wake();
+        }
+    }
+
     pub(super) fn refresh(&self, key: &ObjectKey, token: String) {
         if let Some(ticket) = self.get(key) {
             ticket.refresh(token);

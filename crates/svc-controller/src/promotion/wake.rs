@@ -32,6 +32,11 @@ impl Context {
 }
 
 fn notice(cx: &Context, old: Option<&Promotion>, new: Option<&Promotion>) {
+    if let (Some(old), Some(new)) = (old, new)
+        && responses(old) != responses(new)
+    {
+        cx.sessions.wake(&ObjectKey::of(new));
+    }
     match (old, new) {
         (None, Some(new)) if !new.status.phase.is_terminal() => cx.queue.add(ObjectKey::of(new)),
         (Some(old), Some(new)) if what_counts(old) != what_counts(new) => {
@@ -44,6 +49,11 @@ fn notice(cx: &Context, old: Option<&Promotion>, new: Option<&Promotion>) {
         }
         _ => {}
     }
+}
+
+/// What people answered to its steps.
+fn responses(promotion: &Promotion) -> Option<&String> {
+    promotion.annotations().get(annotations::RESPONSES)
 }
 
 /// What a pass depends on, besides its own status.

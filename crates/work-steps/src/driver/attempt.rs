@@ -1,6 +1,6 @@
 //! One attempt of a step: its configuration is checked, and a panic ends the attempt, not the process.
 
-use std::{any::Any, error::Error, panic::AssertUnwindSafe};
+use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures::FutureExt;
 use serde_json::Value;
@@ -39,26 +39,17 @@ fn check(step: &dyn AnyStep, config: &Value) -> Result<(), StepError> {
     }
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
+/// What a panic said.
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
-}
-
-/// An error and its causes in one line.
-pub(crate) fn error_text(error: &StepError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use core_rules::fault::message;
     use io_exec::Jail;
     use schemars::JsonSchema;
     use serde::Deserialize;
@@ -107,6 +98,6 @@ mod tests {
         assert_eq!(error.class(), Class::Failed);
         let caused =
             StepError::retryable("outer").because(Arc::new(std::io::Error::other("inner")));
-        assert_eq!(error_text(&caused), "outer: inner");
+        assert_eq!(message(&caused), "outer: inner");
     }
 }

@@ -30,6 +30,7 @@ mod stop;
 mod vault;
 
 pub use self::{
+    attempt::panic_text,
     directory::{Directory, Opened},
     error::Error,
     journal::{Entry, FileJournal, Journal, JournalError, Moment, Saved},

@@ -2,10 +2,10 @@
 
 use api_kinds::{health::HealthCheckStep, promotion::PromotionStepStatus as Status};
 use core_engine::{Attempt, Fault};
+use core_rules::fault;
 use io_exec::Redactor;
 use serde_json::{Map, Value};
 
-use super::attempt::error_text;
 use crate::{failure::Class, outcome::Progress, step::StepResult};
 
 /// Larger outputs are refused: they are kept in the status of the Promotion.
@@ -43,7 +43,7 @@ pub(super) fn attempt(result: StepResult) -> Attempt {
             Attempt {
                 output: error.output().cloned(),
                 retry_after: error.retry_after(),
-                ..Attempt::fault(status, error_text(&error), is_final)
+                ..Attempt::fault(status, fault::message(&error), is_final)
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use api_kinds::promotion::PromotionStepStatus;
+use core_rules::fault;
 use io_exec::Redactor;
 
 use crate::{
-    driver::attempt::error_text,
     failure::Class,
     outcome::{HealthCheck, Output, Progress},
     step::StepResult,
@@ -52,7 +52,7 @@ impl Attempt {
                     Class::Failed | Class::FailedForNow => PromotionStepStatus::Failed,
                     Class::Fatal | Class::Retryable => PromotionStepStatus::Errored,
                 },
-                message: redactor.clean(&error_text(&error)),
+                message: redactor.clean(&fault::message(&error)),
                 output: error.output().cloned(),
                 class: Some(error.class()),
                 health_check: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use api_kinds::{freight::Freight, warehouse::Warehouse};
+use api_kinds::{freight::Freight, promotion::Promotion, warehouse::Warehouse};
 use core_expr::{Answer, Request};
 use futures::{FutureExt, future::BoxFuture};
 use parking_lot::Mutex;
@@ -17,6 +17,7 @@ pub struct FakeControlPlane {
     pub answers: Mutex<BTreeMap<Request, Answer>>,
     pub warehouses: Mutex<BTreeMap<String, Warehouse>>,
     pub freight: Mutex<BTreeMap<String, Freight>>,
+    pub promotions: Mutex<BTreeMap<String, Promotion>>,
     /// Metadata by object, as `Stage/dev`; only objects that are here can be changed.
     pub metadata: Mutex<BTreeMap<String, Map<String, Value>>>,
     /// Aliases that were given, by name of the Freight.
@@ -62,6 +63,14 @@ impl ControlPlane for FakeControlPlane {
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Freight>, LookupError>> {
         self.reply(|| self.freight.lock().get(name).cloned())
+    }
+
+    fn promotion<'a>(
+        &'a self,
+        _: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Promotion>, LookupError>> {
+        self.reply(|| self.promotions.lock().get(name).cloned())
     }
 
     fn set_metadata<'a>(

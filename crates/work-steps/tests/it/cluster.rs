@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_kinds::{Freight, Stage, promotion::PromotionStepStatus as Status};
+use api_kinds::{Freight, Promotion, Stage, promotion::PromotionStepStatus as Status};
 use core_expr::{Answer, Request};
 use dev_testkit::engine::Engine;
 use kube::Api;
@@ -128,6 +128,32 @@ async fn a_preview_changes_nothing() {
     assert_eq!(freight.alias, "quick-fox");
     let actions: Vec<_> = testbed.effects.list().iter().map(|effect| effect.action).collect();
     assert_eq!(actions, ["set alias", "set metadata"]);
+}
+
+#[tokio::test]
+async fn answers_are_read_from_the_promotion_as_it_is_now() {
+    let (engine, testbed) = world().await;
+    let promotion = |responses: &str| {
+        json!({
+            "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Promotion",
+            "metadata": {"name": testbed.subject.promotion, "namespace": PROJECT,
+                "annotations": {"kargo.akuity.io/responses": responses}},
+            "spec": {"stage": "dev", "freight": "f1", "steps": [{"uses": "wait-for-approval"}]},
+        })
+    };
+    let api: Api<Promotion> = Api::namespaced(engine.admin_client(), PROJECT);
+    let object = serde_json::from_value(promotion("{}")).unwrap();
+    api.create(&kube::api::PostParams::default(), &object).await.unwrap();
+    let waiting = testbed.run("wait-for-approval", json!({})).await;
+    assert_eq!(waiting.status, Status::Running, "{}", waiting.message);
+    let given =
+        json!({"step-1": [{"user": "a", "action": "approve", "time": "2026-01-02T03:04:05Z"}]});
+    let patch = kube::api::Patch::Merge(promotion(&given.to_string()));
+    api.patch(&testbed.subject.promotion, &kube::api::PatchParams::default(), &patch)
+        .await
+        .unwrap();
+    let done = testbed.run("wait-for-approval", json!({})).await;
+    assert_eq!(done.status, Status::Succeeded, "{}", done.message);
 }
 
 #[tokio::test]

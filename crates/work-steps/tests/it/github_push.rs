@@ -1,10 +1,13 @@
 //! `github-push` at a double of GitHub, on work trees of `git-clone`.
 
-use std::{process::Command, sync::Arc};
+use std::sync::Arc;
 
 use api_kinds::promotion::PromotionStepStatus as Status;
 use core_rules::credential::{Credential, Secret};
-use dev_testkit::server::scm::{Fault, Mishap, Service};
+use dev_testkit::{
+    server::scm::{Fault, Mishap, Service},
+    signing_key,
+};
 use serde_json::{Value, json};
 use work_steps::{
     Class, Effects, GitIdentity, Settings,
@@ -101,30 +104,13 @@ async fn github_signs_what_it_is_told_to_and_the_author_is_named() {
     assert!(text.contains("gpgsig"));
 }
 
-/// A fresh private key, armoured.
-fn signing_key(user: &str) -> Secret {
-    let home = tempfile::Builder::new().prefix("gpg-").tempdir_in("/tmp").unwrap();
-    let gpg = |arguments: &[&str]| {
-        let mut command = Command::new("gpg");
-        command.env("GNUPGHOME", home.path()).args(["--batch", "--quiet", "--passphrase", ""]);
-        let output =
-            command.args(["--pinentry-mode", "loopback"]).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    gpg(&["--quick-generate-key", user, "ed25519", "sign", "never"]);
-    let key = gpg(&["--armor", "--export-secret-keys"]);
-    Command::new("gpgconf").env("GNUPGHOME", home.path()).args(["--kill", "all"]).status().unwrap();
-    Secret::new(key)
-}
-
 #[tokio::test]
 async fn what_a_trusted_key_signed_is_signed_by_github_in_its_place() {
     let hosting = Hosting::at(Service::Github).await;
     *hosting.testbed.control_plane.identity.lock() = Some(GitIdentity {
         name: "Ada".to_owned(),
         email: "ada@example.com".to_owned(),
-        signing_key: Some(signing_key("Ada <ada@example.com>")),
+        signing_key: Some(Secret::new(signing_key("Ada <ada@example.com>").unwrap())),
     });
     clone(&hosting, &hosting.testbed).await;
     commit(&hosting.testbed, "x.txt", "1", "change").await;

@@ -1,7 +1,8 @@
 //! The request, as users configure it.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
+use core_rules::digest::hex;
 use http::{HeaderName, HeaderValue, Method, header};
 use io_http::outbound::{Error, Request};
 use schemars::JsonSchema;
@@ -63,12 +64,7 @@ impl Message<'_> {
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part);
         }
-        let mut key = String::new();
-        for byte in hasher.finalize().iter().take(16) {
-            // Writing to a String cannot fail.
-            let _ = write!(key, "{byte:02x}");
-        }
-        self.idempotency_key = Some(key);
+        self.idempotency_key = hasher.finalize().get(..16).map(hex);
         self
     }
 
