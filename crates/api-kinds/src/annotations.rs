@@ -32,6 +32,9 @@ pub const REFRESH: &str = "kargo.akuity.io/refresh";
 pub const REPLICATED_AT: &str = "kargo.akuity.io/replicated-at";
 /// Secret or ConfigMap among the shared resources: where to copy it.
 pub const REPLICATE_TO: &str = "kargo.akuity.io/replicate-to";
+/// Promotion: JSON object of what people answered to its steps, by the alias of the step. Only the control plane
+/// changes it.
+pub const RESPONSES: &str = "kargo.akuity.io/responses";
 /// Stage: asks to repeat a verification.
 pub const REVERIFY: &str = "kargo.akuity.io/reverify";
 /// Promotion: `true` marks a return to Freight known to be good.

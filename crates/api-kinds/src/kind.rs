@@ -79,53 +79,35 @@ impl Column {
     }
 }
 
-/// The type under which generic code finds the scope of a kind.
-macro_rules! resource_scope {
-    (Cluster) => {
-        k8s_openapi::ClusterResourceScope
-    };
-    (Namespaced) => {
-        k8s_openapi::NamespaceResourceScope
-    };
-}
-
-/// Makes a struct with a `metadata` field a kind. The field has no schema: the API server knows it.
+/// Makes a struct with a `metadata` field an object of the Kubernetes API. Group and version are
+/// constants of the module that is named last.
 ///
 /// The struct derives its serde code with `remote = "Self"`, which yields functions instead of
 /// trait impls; the impls made here wrap them, so that `apiVersion` and `kind` are written with
 /// every object and need no fields.
-macro_rules! kind {
-    ($name:ident, $scope:ident, {
-        plural: $plural:literal,
-        short_names: $short_names:expr,
-        status: $status:literal,
-        columns: $columns:expr,
-    }) => {
-        impl $crate::kind::Kind for $name {
-            const DEFINITION: $crate::kind::Definition = $crate::kind::Definition {
-                kind: stringify!($name),
-                plural: $plural,
-                scope: $crate::kind::Scope::$scope,
-                short_names: &$short_names,
-                status: $status,
-                columns: &$columns,
-            };
-        }
-
+#[macro_export]
+macro_rules! object {
+    (@scope Cluster) => {
+        k8s_openapi::ClusterResourceScope
+    };
+    (@scope Namespaced) => {
+        k8s_openapi::NamespaceResourceScope
+    };
+    ($name:ident, $scope:ident, $plural:literal, $home:ident) => {
         impl kube::Resource for $name {
             type DynamicType = ();
-            type Scope = $crate::kind::resource_scope!($scope);
+            type Scope = $crate::object!(@scope $scope);
 
             fn kind((): &()) -> std::borrow::Cow<'_, str> {
                 stringify!($name).into()
             }
 
             fn group((): &()) -> std::borrow::Cow<'_, str> {
-                $crate::kind::GROUP.into()
+                $home::GROUP.into()
             }
 
             fn version((): &()) -> std::borrow::Cow<'_, str> {
-                $crate::kind::VERSION.into()
+                $home::VERSION.into()
             }
 
             fn plural((): &()) -> std::borrow::Cow<'_, str> {
@@ -156,7 +138,9 @@ macro_rules! kind {
                     }
                 }
 
-                $crate::kind::Envelope::new(stringify!($name), Body(self)).serialize(serializer)
+                let kind = stringify!($name);
+                $crate::kind::Envelope::new($home::API_VERSION, kind, Body(self))
+                    .serialize(serializer)
             }
         }
 
@@ -168,12 +152,35 @@ macro_rules! kind {
     };
 }
 
-pub(crate) use {kind, resource_scope};
+/// Makes a struct with a `metadata` field a kind. The field has no schema: the API server knows it.
+macro_rules! kind {
+    ($name:ident, $scope:ident, {
+        plural: $plural:literal,
+        short_names: $short_names:expr,
+        status: $status:literal,
+        columns: $columns:expr,
+    }) => {
+        impl $crate::kind::Kind for $name {
+            const DEFINITION: $crate::kind::Definition = $crate::kind::Definition {
+                kind: stringify!($name),
+                plural: $plural,
+                scope: $crate::kind::Scope::$scope,
+                short_names: &$short_names,
+                status: $status,
+                columns: &$columns,
+            };
+        }
+
+        $crate::object!($name, $scope, $plural, crate);
+    };
+}
+
+pub(crate) use kind;
 
 /// An object with the two fields that say what it is.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Envelope<B> {
+pub struct Envelope<B> {
     api_version: &'static str,
     kind: &'static str,
     #[serde(flatten)]
@@ -181,7 +188,8 @@ pub(crate) struct Envelope<B> {
 }
 
 impl<B> Envelope<B> {
-    pub(crate) fn new(kind: &'static str, body: B) -> Self {
-        Self { api_version: API_VERSION, kind, body }
+    /// Puts the two before the fields of `body`.
+    pub const fn new(api_version: &'static str, kind: &'static str, body: B) -> Self {
+        Self { api_version, kind, body }
     }
 }

@@ -4,6 +4,8 @@
 pub const ALIAS: &str = "kargo.akuity.io/alias";
 /// Heartbeat Lease: the name of the controller that keeps it.
 pub const CONTROLLER: &str = "kargo.akuity.io/controller";
+/// ConfigMap in the namespace of system resources: `true` marks what everybody is to be told.
+pub const ANNOUNCEMENT: &str = "kargo.akuity.io/announcement";
 /// Secret: what the credentials are for; one of the `CREDENTIALS_*` values.
 pub const CREDENTIALS_TYPE: &str = "kargo.akuity.io/cred-type";
 /// AnalysisRun: the id of the Freight collection under verification.

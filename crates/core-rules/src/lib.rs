@@ -15,19 +15,21 @@
 //! [`analysis`]. What happened is told to others as an [`event`].
 //!
 //! What the REST API does beyond that is here too, so that its handlers only carry out: the [`action`]s
-//! of people, [`resource`]s of any kind in one request, [`listing`]s in portions, lists of [`project`]s, [`link`]s,
-//! [`heartbeat`]s, the [`version`]. Each refusal says what kind of [`fault`] it is.
+//! of people, their answers to the [`prompt`]s of steps, [`resource`]s of any kind in one request,
+//! [`listing`]s in portions, lists of [`project`]s, [`link`]s, [`heartbeat`]s, [`announcement`]s, the
+//! [`version`]. Each refusal says what kind of [`fault`] it is.
 
 pub mod access;
 pub mod action;
 pub mod actor;
 pub mod admission;
 pub mod analysis;
+pub mod announcement;
 pub mod argo_cd;
 pub mod auto_promotion;
 pub mod condition;
 pub mod credential;
-mod digest;
+pub mod digest;
 pub mod eligibility;
 pub mod event;
 pub mod fault;
@@ -41,6 +43,7 @@ pub mod management;
 pub mod overview;
 pub mod project;
 pub mod promotion;
+pub mod prompt;
 pub mod receiver;
 pub mod replica;
 pub mod request;

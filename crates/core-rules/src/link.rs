@@ -104,7 +104,7 @@ fn holds(definition: &DeepLink, variables: &Variables, now: Time) -> Result<bool
 }
 
 /// Whether a browser that follows the text stays on the web. Other schemes run programs.
-fn is_web_address(text: &str) -> bool {
+pub(crate) fn is_web_address(text: &str) -> bool {
     let rest = text.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
     });

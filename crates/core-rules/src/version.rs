@@ -1,6 +1,7 @@
 //! Which version of the program this is.
 
 use api_rest::body::VersionInfo;
+use core_semver::Version;
 
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 const CLEAN: &str = "clean";
@@ -49,9 +50,29 @@ fn version(build: &Build<'_>, is_dirty: bool) -> String {
     format!("devel+{commit}{dirty}")
 }
 
+/// What a client is told whose version is more than one minor version away from the server's. Builds without a version
+/// of their own fit everything.
+pub fn skew(client: &str, server: &str) -> Option<String> {
+    let client = Version::parse_lenient(client).ok()?;
+    let server = Version::parse_lenient(server).ok()?;
+    let is_near = client.major() == server.major() && client.minor().abs_diff(server.minor()) <= 1;
+    (!is_near).then(|| {
+        let (client, server) = (release(&client), release(&server));
+        format!(
+            "the command line is {client} and the server is {server}: they are made to be at most one minor version \
+             apart"
+        )
+    })
+}
+
+/// The numbers alone: the rest of a version is what its sender likes.
+fn release(version: &Version) -> String {
+    format!("v{}.{}.{}", version.major(), version.minor(), version.patch())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Build, version_info};
+    use super::{Build, skew, version_info};
 
     #[test]
     fn only_a_clean_build_of_a_release_is_called_by_its_version() {
@@ -66,5 +87,35 @@ mod tests {
             assert_eq!(version_info(&build).version, expected);
         }
         assert_eq!(version_info(&Build::default()).build_date, "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn versions_that_are_far_apart_are_told() {
+        for (client, server) in [
+            ("v1.2.3", "v1.2.9"),
+            ("v1.3.0", "v1.2.9"),
+            ("1.1.0", "v1.2.9"),
+            ("devel+0123456", "v1.2.9"),
+            ("v1.2.3", "devel+unknown.dirty"),
+            ("", "v1.2.9"),
+            ("v1.2\n.9", "v1.9.0"),
+        ] {
+            assert_eq!(skew(client, server), None, "{client} {server}");
+        }
+        for (client, server) in [("v1.4.0", "v1.2.9"), ("v1.0.0", "v1.2.9"), ("v2.2.0", "v1.2.9")] {
+            assert!(skew(client, server).is_some(), "{client} {server}");
+        }
+        assert_eq!(
+            skew("v1.9.0-rc.1+<b>", "v1.2.9").as_deref(),
+            None,
+            "what is no version is not repeated"
+        );
+        assert_eq!(
+            skew("v1.9.0-rc.1", "v1.2.9").as_deref(),
+            Some(
+                "the command line is v1.9.0 and the server is v1.2.9: they are made to be at most one minor version \
+                 apart"
+            )
+        );
     }
 }

@@ -25,6 +25,7 @@ use crate::{
     rate::RateLimits,
     server::{Blocking, Metrics},
     settings::Settings,
+    turn::Turns,
 };
 
 /// The server, as its handlers see it. Clones share it.
@@ -47,6 +48,7 @@ struct Inner {
     ids: Mutex<MonotonicUlids>,
     metrics: Metrics,
     rates: RateLimits,
+    turns: Turns,
     is_stopping: AtomicBool,
 }
 
@@ -84,6 +86,7 @@ impl Api {
         let authenticator = Authenticator::new(&settings, means);
         let events = EventRecorder::start(client.clone(), COMPONENT, &ports);
         let rates = RateLimits::new(settings.rate);
+        let turns = Turns::new(settings.expensive_queries);
         let is_stopping = AtomicBool::new(false);
         let inner = Inner {
             settings,
@@ -99,6 +102,7 @@ impl Api {
             ids: Mutex::default(),
             metrics: Metrics::default(),
             rates,
+            turns,
             is_stopping,
         };
         Self { inner: Arc::new(inner) }
@@ -146,6 +150,11 @@ impl Api {
     /// How often somebody may ask.
     pub(crate) fn rates(&self) -> &RateLimits {
         &self.inner.rates
+    }
+
+    /// Whose turn it is to ask for much.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
     }
 
     /// Which kinds there are.

@@ -119,6 +119,11 @@ impl ApiError {
         Self::new(status, &format!("{class:?}"), fault::message(&refusal))
     }
 
+    /// The same error, with what programs may read of it.
+    pub(crate) fn with_details(self, details: Map<String, Value>) -> Self {
+        Self { details, ..self }
+    }
+
     /// The same error, told by what it kept from happening.
     pub(crate) fn prefixed(self, what: &str) -> Self {
         Self { message: format!("{what}: {}", self.message), ..self }
@@ -229,6 +234,13 @@ mod tests {
             assert_eq!(error.message(), "internal server error");
             assert_eq!(error.reason(), "password is x");
         }
+    }
+
+    #[test]
+    fn which_check_a_token_failed_is_for_the_log_alone() {
+        let error = ApiError::invalid_token("it expired");
+        assert_eq!((error.message(), error.reason()), ("invalid token", "it expired"));
+        assert!(!String::from_utf8(error.body("r")).unwrap().contains("expired"));
     }
 
     #[test]

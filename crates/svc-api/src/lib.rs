@@ -25,6 +25,7 @@ mod query;
 mod rate;
 mod server;
 mod settings;
+mod turn;
 mod watch;
 
 pub use rate::Rate;

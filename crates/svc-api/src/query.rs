@@ -13,7 +13,7 @@ pub(crate) struct Query(Vec<(String, String)>);
 const MAX_PARAMETERS: usize = 1_000;
 
 impl Query {
-    fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let pairs = form_urlencoded::parse(text.as_bytes()).take(MAX_PARAMETERS);
         Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }

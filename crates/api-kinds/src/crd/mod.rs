@@ -4,12 +4,15 @@ mod schema;
 #[cfg(feature = "yaml")]
 mod yaml;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::{
     ClusterConfig, ClusterPromotionTask, Freight, Project, ProjectConfig, Promotion,
     PromotionRequest, PromotionTask, Stage, Target, Warehouse,
     kind::{Column, Definition, GROUP, Kind, Scope, VERSION},
+    warehouse::{ChartSubscription, GitSubscription, ImageSubscription},
 };
 
 #[cfg(feature = "yaml")]
@@ -33,6 +36,18 @@ pub fn crds() -> Vec<Value> {
         crd::<Target>(),
         crd::<Warehouse>(),
     ]
+}
+
+/// The schemas of the settings of subscriptions, by the field that names their type. The definition of Warehouses lets
+/// any JSON through there.
+pub fn subscriptions() -> BTreeMap<&'static str, Value> {
+    let mut schemas = BTreeMap::from([
+        ("chart", schema::of_part::<ChartSubscription>()),
+        ("git", schema::of_part::<GitSubscription>()),
+        ("image", schema::of_part::<ImageSubscription>()),
+    ]);
+    schemas.values_mut().for_each(Value::sort_all_objects);
+    schemas
 }
 
 /// The CustomResourceDefinition of one kind.

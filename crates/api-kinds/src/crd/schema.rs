@@ -1,6 +1,6 @@
 //! From derived JSON schemas to the structural schemas that the API server accepts.
 
-use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use crate::kind::Kind;
@@ -14,16 +14,26 @@ const KIND: &str = "What the object is.";
 
 /// The structural schema of a kind.
 pub(super) fn of<K: Kind>() -> Value {
+    let mut root = structural::<K>();
+    add_type_fields(&mut root);
+    Value::Object(root)
+}
+
+/// The structural schema of what a kind holds.
+pub(super) fn of_part<T: JsonSchema>() -> Value {
+    Value::Object(structural::<T>())
+}
+
+fn structural<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     // A field is required exactly if it is always written.
-    let mut root = settings.for_serialize().into_generator().into_root_schema_for::<K>();
+    let mut root = settings.for_serialize().into_generator().into_root_schema_for::<T>();
     let root = root.ensure_object();
     clean(root);
-    add_type_fields(root);
-    Value::Object(std::mem::take(root))
+    std::mem::take(root)
 }
 
 /// Adds what every object has. The API server refuses any statement about `metadata` beyond its

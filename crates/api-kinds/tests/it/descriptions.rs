@@ -33,6 +33,10 @@ fn every_field_has_a_description() {
         assert_eq!(metadata, Some(json!({ "type": "object" })), "the API server allows no more");
         unexplained(kind, &schema, &mut found);
     }
+    for (name, schema) in api_kinds::crd::subscriptions() {
+        assert!(schema["description"].is_string(), "{name} has no description");
+        unexplained(name, schema.as_object().unwrap(), &mut found);
+    }
     assert!(found.is_empty(), "no description:\n{}", found.join("\n"));
 }
 
@@ -40,4 +44,16 @@ fn every_field_has_a_description() {
 fn descriptions_do_not_carry_the_wrapping_of_the_source() {
     let all = serde_json::to_string(&api_kinds::crd::crds()).unwrap();
     assert!(!all.replace(r"\n\n", "").contains(r"\n"));
+}
+
+#[test]
+fn subscriptions_say_what_they_need_and_what_they_assume() {
+    let all = api_kinds::crd::subscriptions();
+    assert_eq!(all.keys().copied().collect::<Vec<_>>(), ["chart", "git", "image"]);
+    for (name, schema) in all {
+        assert_eq!(schema["required"], json!(["repoURL"]), "{name}");
+        let limit = &schema["properties"]["discoveryLimit"];
+        let said = ["default", "minimum", "maximum"].map(|keyword| limit[keyword].clone());
+        assert_eq!(said, [json!(20), json!(1), json!(100)], "{name}");
+    }
 }

@@ -4,6 +4,7 @@
 //! is empty is left out where upstream leaves it out.
 
 mod access_review;
+mod announcement;
 mod config_map;
 mod credential;
 mod eligibility;
@@ -15,9 +16,11 @@ mod promotion;
 mod resource;
 mod role;
 mod schemas;
+mod step_response;
 mod system;
 
 pub use access_review::{AccessAnswer, AccessQuestion, AccessReviewRequest, AccessReviewResponse};
+pub use announcement::{Announcement, AnnouncementsResponse, Severity};
 pub use config_map::{CreateConfigMap, PatchConfigMap, UpdateConfigMap};
 pub use credential::{
     CreateGenericCredentials, CreateRepoCredentials, PatchGenericCredentials, PatchRepoCredentials,
@@ -32,6 +35,7 @@ pub use promotion::{DownstreamPromotions, PromoteDownstream, PromoteToStage};
 pub use resource::{ResourceResult, ResourceResults};
 pub use role::{Claim, CreateApiToken, GrantOrRevoke, ResourceDetails, Role, UserClaims};
 pub use schemas::SchemasResponse;
+pub use step_response::{RespondRequest, ResponderRule, StepPrompt, StepResponse};
 pub use system::{
     AdminLogin, ArgoCdShard, ControllerHeartbeats, Heartbeat, HeartbeatStatus, OidcConfig,
     PublicConfig, ServerConfig, VersionInfo,

@@ -12,7 +12,7 @@ pub struct ResourceResults {
     pub results: Vec<ResourceResult>,
 }
 
-/// What became of one object: one of the first four, and which object it was.
+/// What became of one object: a manifest or an error, and which object it was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceResult {
@@ -24,6 +24,10 @@ pub struct ResourceResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::openapi::object::any_object")]
     pub updated_resource_manifest: Option<Value>,
+    /// What a dry run leaves in place of the updated one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::openapi::object::any_object")]
+    pub stored_resource_manifest: Option<Value>,
     /// It was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::openapi::object::any_object")]

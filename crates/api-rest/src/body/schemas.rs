@@ -14,4 +14,6 @@ pub struct SchemasResponse {
     pub kinds: BTreeMap<String, Value>,
     /// Of the configurations of promotion steps.
     pub steps: BTreeMap<String, Value>,
+    /// Of the settings of subscriptions, by their type.
+    pub subscriptions: BTreeMap<String, Value>,
 }

@@ -34,6 +34,7 @@ fn received() -> Schemas {
     bodies.add::<body::CreateApiToken>("CreateAPITokenRequest");
     bodies.add::<body::EligibilityRequest>("EligibilityRequest");
     bodies.add::<body::AccessReviewRequest>("AccessReviewRequest");
+    bodies.add::<body::RespondRequest>("RespondRequest");
     bodies.finish()
 }
 
@@ -56,6 +57,9 @@ fn sent() -> Schemas {
     bodies.add::<body::AccessReviewResponse>("AccessReviewResponse");
     bodies.add::<body::OverviewResponse>("OverviewResponse");
     bodies.add::<body::SchemasResponse>("SchemasResponse");
+    bodies.add::<body::AnnouncementsResponse>("AnnouncementsResponse");
+    bodies.add::<body::StepPrompt>("StepPrompt");
+    bodies.add::<body::StepResponse>("StepResponse");
     let mut schemas = bodies.finish();
     schemas.insert("Any".to_owned(), json!({ "description": "Any JSON." }));
     schemas

@@ -80,5 +80,14 @@ pub(super) const FIELD_SELECTOR: Parameter = text("fieldSelector").undocumented(
 /// `all`: checks everything, and changes nothing.
 pub(super) const DRY_RUN: Parameter = text("dryRun").undocumented();
 
+/// Stops at the first object that is not written.
+pub(super) const STRICT: Parameter = flag("strict").undocumented();
+
+/// Merges objects into the stored ones, as the manager of their fields that is named here.
+pub(super) const FIELD_MANAGER: Parameter = text("fieldManager").undocumented();
+
+/// Takes fields over from other managers.
+pub(super) const FORCE: Parameter = flag("force").undocumented();
+
 /// Answers with the objects that a role is made of.
 pub(super) const AS_RESOURCES: Parameter = flag("as-resources").undocumented();

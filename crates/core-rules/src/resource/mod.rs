@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod check;
+mod mask;
 mod object;
 mod order;
 mod parse;
@@ -16,8 +17,9 @@ mod tests;
 
 pub use bootstrap::Bootstrap;
 pub use check::{Checks, ResourceError, checks};
+pub use mask::{mask, mask_both};
 pub use object::Resource;
 pub use order::{Placed, in_order_of_creation, in_order_of_deletion};
 pub use parse::{MAX_OBJECTS, ParseError, parse};
 pub use result::{Done, Step, result};
-pub use signature::{prepare_create, prepare_update};
+pub use signature::{keep_custody, prepare_create, prepare_update};

@@ -92,6 +92,14 @@ impl Resource {
         }
     }
 
+    /// Sets a field of the metadata that was not sent.
+    pub(super) fn add_metadata(&mut self, field: &str, value: &Value) {
+        let metadata = self.0.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(metadata) = metadata.as_object_mut() {
+            metadata.entry(field).or_insert_with(|| value.clone());
+        }
+    }
+
     /// The object.
     pub fn as_object(&self) -> &Map<String, Value> {
         &self.0

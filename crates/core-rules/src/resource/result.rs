@@ -38,6 +38,13 @@ pub enum Done {
     Created(Value),
     /// It was replaced, and is this now.
     Updated(Value),
+    /// It would be replaced, if this were no dry run.
+    WouldUpdate {
+        /// What it is.
+        stored: Value,
+        /// What it would be.
+        updated: Value,
+    },
     /// It was deleted.
     Deleted,
     /// Nothing was done, for this reason.
@@ -56,6 +63,10 @@ pub fn result(resource: &Resource, index: usize, done: Done) -> ResourceResult {
     match done {
         Done::Created(object) => result.created_resource_manifest = Some(object),
         Done::Updated(object) => result.updated_resource_manifest = Some(object),
+        Done::WouldUpdate { stored, updated } => {
+            result.stored_resource_manifest = Some(stored);
+            result.updated_resource_manifest = Some(updated);
+        }
         Done::Deleted => result.deleted_resource_manifest = Some(resource.to_value()),
         Done::Failed(reason) => result.error = reason,
     }

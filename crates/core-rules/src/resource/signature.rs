@@ -1,7 +1,8 @@
 //! What is written into objects by us, whatever was sent.
 //!
 //! Admission believes the API server, so that nothing may pass through it that only the server may
-//! say: who created an object, and who asks for an abort or for another verification.
+//! say: who created an object, who asks for an abort or for another verification, what people answered,
+//! and what is a rollback.
 
 use api_kinds::annotations;
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use crate::request::{AbortRequest, VerificationRequest};
 
 /// Makes an object ready to be created by this actor; `None` when nobody is known to act.
 pub fn prepare_create(resource: &mut Resource, actor: Option<&str>) {
+    keep_our_words(resource, None);
     let Some(actor) = actor else { return };
     if has_creator(resource) {
         resource.set_annotation(annotations::CREATE_ACTOR, Some(actor));
@@ -39,6 +41,7 @@ pub fn prepare_update(
         });
     }
     resource.set_resource_version(version);
+    keep_our_words(resource, Some(stored));
     if has_creator(resource) {
         resource.set_annotation(
             annotations::CREATE_ACTOR,
@@ -49,6 +52,25 @@ pub fn prepare_update(
         sign(resource, Some(stored), actor);
     }
     Ok(())
+}
+
+/// Keeps what others must do before the object is gone, and what it belongs to, where the sender says nothing of either.
+pub fn keep_custody(resource: &mut Resource, stored: &Map<String, Value>) {
+    for field in ["finalizers", "ownerReferences"] {
+        if let Some(kept) = stored.get("metadata").and_then(|metadata| metadata.get(field)) {
+            resource.add_metadata(field, kept);
+        }
+    }
+}
+
+/// Answers come by a route of their own, which looks at who answers; what is a rollback, the controllers say.
+fn keep_our_words(resource: &mut Resource, stored: Option<&Map<String, Value>>) {
+    if !resource.is_ours("Promotion") {
+        return;
+    }
+    for key in [annotations::RESPONSES, annotations::ROLLBACK] {
+        resource.set_annotation(key, stored.and_then(|stored| annotation(stored, key)));
+    }
 }
 
 fn has_creator(resource: &Resource) -> bool {

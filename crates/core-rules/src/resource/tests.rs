@@ -191,6 +191,43 @@ fn who_asks_is_written_by_us() {
 }
 
 #[test]
+fn what_only_we_say_of_promotions_stays_whatever_is_sent() {
+    let kept = |key: &str, stored: Option<&Value>, actor: Option<&str>| {
+        let mut value = ours("Promotion", "demo", "x").to_value();
+        value["metadata"]["annotations"] = json!({key: "forged"});
+        let mut resource = resource(value);
+        match stored {
+            None => prepare_create(&mut resource, actor),
+            Some(stored) => {
+                prepare_update(&mut resource, stored.as_object().unwrap(), actor).unwrap();
+            }
+        }
+        resource.annotation(key).map(str::to_owned)
+    };
+    for key in ["kargo.akuity.io/responses", "kargo.akuity.io/rollback"] {
+        let said = json!({"metadata": {"annotations": {key: "said"}}});
+        for actor in [Some("email:a"), None] {
+            assert_eq!(kept(key, None, actor), None);
+            assert_eq!(kept(key, Some(&json!({"metadata": {}})), actor), None);
+            assert_eq!(kept(key, Some(&said), actor).as_deref(), Some("said"));
+        }
+    }
+}
+
+#[test]
+fn finalizers_and_owners_stay_unless_the_sender_speaks_of_them() {
+    let stored = json!({"metadata": {"finalizers": ["a"], "ownerReferences": [{"name": "o"}]}});
+    let kept = |metadata: Value| {
+        let mut resource = resource(json!({"kind": "Stage", "metadata": metadata}));
+        keep_custody(&mut resource, stored.as_object().unwrap());
+        resource.to_value()["metadata"].clone()
+    };
+    assert_eq!(kept(json!({})), stored["metadata"]);
+    let own = json!({"finalizers": [], "ownerReferences": [{"name": "p"}]});
+    assert_eq!(kept(own.clone()), own);
+}
+
+#[test]
 fn an_update_replaces_what_the_sender_has_seen() {
     let stored = json!({"metadata": {
         "resourceVersion": "7", "annotations": {"kargo.akuity.io/create-actor": "email:a"},

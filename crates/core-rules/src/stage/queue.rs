@@ -13,7 +13,7 @@ use super::wake::Wake;
 use super::world::World;
 use super::{current_collection, health, holds, record_collections};
 use crate::gate::{Passage, passage};
-use crate::promotion::compare_in_queue;
+use crate::promotion::{compare_in_queue, reference};
 use crate::wire_time::from_wire;
 
 /// Takes note of every Promotion that ended since the last pass, in the order in which they did. That
@@ -170,17 +170,5 @@ pub(super) fn begin(world: &World<'_>, plan: &mut Plan, promotion: &Promotion) {
 }
 
 fn reference_named(world: &World<'_>, promotion: &Promotion) -> Option<FreightReference> {
-    world.freight_named(&promotion.spec.freight).map(|freight| reference_of(freight))
-}
-
-/// A copy of what matters about a piece of Freight.
-pub(super) fn reference_of(freight: &api_kinds::Freight) -> FreightReference {
-    FreightReference {
-        artifacts: freight.artifacts.clone(),
-        charts: freight.charts.clone(),
-        commits: freight.commits.clone(),
-        images: freight.images.clone(),
-        name: freight.metadata.name.clone().unwrap_or_default(),
-        origin: freight.origin.clone(),
-    }
+    world.freight_named(&promotion.spec.freight).map(|freight| reference(freight))
 }

@@ -9,7 +9,7 @@ use api_kinds::stage::{PromotionRequestFreightReference, PromotionRequestReferen
 use super::plan::{Entrance, Plan};
 use super::world::World;
 use super::{current_collection, health, is_target_aware, queue, upsert_freight};
-use crate::promotion::Sequence;
+use crate::promotion::{Sequence, reference};
 
 /// Takes note of every PromotionRequest that ended since the last pass.
 pub(super) fn acknowledge(world: &World<'_>, plan: &mut Plan) {
@@ -66,7 +66,7 @@ fn receive(world: &World<'_>, plan: &mut Plan, freight: &str) {
     collection
         .freight
         .retain(|origin, _| requested.iter().any(|request| request.origin.to_string() == *origin));
-    upsert_freight(&mut collection, [queue::reference_of(freight)]);
+    upsert_freight(&mut collection, [reference(freight)]);
     queue::hold(plan, collection);
 }
 

@@ -1,8 +1,10 @@
 //! Why a subscription could not be searched, in the words that people know from upstream.
 
-use std::{error::Error, fmt, iter::successors};
+use std::{error::Error, fmt};
 
 use api_kinds::warehouse::{RepoSubscription, Source};
+
+use crate::fault::message;
 
 /// The longest cause that is reported; it is remote text for the most part.
 const MAX_CAUSE_BYTES: usize = 2048;
@@ -40,9 +42,7 @@ impl Failure {
         step: FailedStep,
         error: &(dyn Error + 'static),
     ) -> Self {
-        let chain = successors(Some(error), |&error| error.source());
-        let texts: Vec<String> = chain.map(ToString::to_string).collect();
-        Self::new(subscription, step, texts.join(": "))
+        Self::new(subscription, step, message(error))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use reqwest::{Url, redirect};
 use tokio::time::{Instant, timeout_at};
 
@@ -190,6 +190,12 @@ fn drop_credentials(headers: &mut HeaderMap) {
     for name in [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION] {
         headers.remove(name);
     }
+    let is_secret =
+        |(name, value): (&HeaderName, &HeaderValue)| value.is_sensitive().then(|| name.clone());
+    let secret: Vec<HeaderName> = headers.iter().filter_map(is_secret).collect();
+    for name in secret {
+        headers.remove(name);
+    }
 }
 
 #[cfg(test)]
@@ -209,6 +215,19 @@ mod tests {
             let next = follow("https://a.example/x", 302, location).unwrap();
             assert!(!next.headers.contains_key(header::AUTHORIZATION), "{location}");
         }
+    }
+
+    #[test]
+    fn a_secret_header_stays_too_and_a_plain_one_goes_along() {
+        let name = HeaderName::from_static;
+        let request = Request::get("https://a.example/x").unwrap();
+        let request = request.secret_header(name("x-api-key"), "token").unwrap();
+        let request = request.try_header(name("x-plain"), "1").unwrap();
+        let follow =
+            |location| redirected(request.clone(), StatusCode::FOUND, location).unwrap().headers;
+        assert!(follow("/y").contains_key("x-api-key"));
+        let elsewhere = follow("https://b.example/y");
+        assert!(!elsewhere.contains_key("x-api-key") && elsewhere.contains_key("x-plain"));
     }
 
     #[test]

@@ -104,6 +104,13 @@ impl Request {
         Ok(self.header(name, HeaderValue::from_str(value).map_err(|_| Error::Header)?))
     }
 
+    /// A header whose value is a secret: it does not follow a redirect to another host.
+    pub fn secret_header(self, name: HeaderName, value: &str) -> Result<Self, Error> {
+        let mut value = HeaderValue::from_str(value).map_err(|_| Error::Header)?;
+        value.set_sensitive(true);
+        Ok(self.header(name, value))
+    }
+
     /// Logs in with name and password.
     pub fn basic(self, username: &str, password: &str) -> Result<Self, Error> {
         self.authorize(&format!(
@@ -118,9 +125,7 @@ impl Request {
     }
 
     fn authorize(self, value: &str) -> Result<Self, Error> {
-        let mut value = HeaderValue::from_str(value).map_err(|_| Error::Header)?;
-        value.set_sensitive(true);
-        Ok(self.header(header::AUTHORIZATION, value))
+        self.secret_header(header::AUTHORIZATION, value)
     }
 
     /// Limits the whole exchange, redirects and body included.

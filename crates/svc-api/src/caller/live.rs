@@ -28,13 +28,14 @@ impl Caller {
         Ok(self.api().client().request(request).await?)
     }
 
-    /// The objects of the grant's namespace that match a label selector.
+    /// The objects of the grant's namespace that match a label selector. It takes a turn.
     pub(crate) async fn fetch_all<K: DeserializeOwned + Clone>(
         &self,
         grant: Grant,
         kind: &'static Kind,
         selector: &str,
     ) -> ApiResult<Vec<K>> {
+        let _turn = self.api().turns().to_read(self.api().ports()).await?;
         let params = ListParams::default().labels(selector);
         let request = requests(&grant.target, kind)?.list(&params).map_err(ApiError::internal)?;
         let list: ObjectList<K> = self.api().client().request(request).await?;

@@ -86,6 +86,10 @@ async fn freight_query(
         selected.filter_map(Piece::read).collect()
     };
     let stage = query.text("stage");
+    // The next who looks at the same page does not wait for it to be sorted.
+    let is_kept = stage.is_empty() && (1..=MAX_KEPT).contains(&query.number("limit"));
+    let (turns, ports) = (caller.api().turns(), caller.api().ports());
+    let _turn = if is_kept { None } else { Some(turns.to_make(ports).await?) };
     if stage.is_empty() {
         let make = || {
             let snapshot = freight.list(&project);
@@ -94,8 +98,7 @@ async fn freight_query(
             let document = grouped(&listing, &groups, Some(version));
             (version, document.with_version(version))
         };
-        // The next who looks at the same page does not wait for it to be sorted.
-        let document = if (1..=MAX_KEPT).contains(&query.number("limit")) {
+        let document = if is_kept {
             freight.kept(&format!("{project}?{}", query.name()), make)
         } else {
             make().1

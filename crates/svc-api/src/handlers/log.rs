@@ -57,20 +57,25 @@ async fn analysis_run_log(
 
 /// The answer of whoever keeps the log.
 async fn open(caller: &Caller, address: &LogAddress) -> ApiResult<outbound::Response> {
-    let failed = |error: outbound::Error| {
-        ApiError::unavailable("the keeper of the logs does not answer", error)
+    let wrong = |what: &str, reason: &str| {
+        let (what, reason) = (what.to_owned(), reason.to_owned());
+        ApiError::refused(LogError::Template { what, reason })
+    };
+    let failed = |error: outbound::Error| match error {
+        outbound::Error::Address => wrong("address", "it is no http or https address"),
+        outbound::Error::Refused { .. } | outbound::Error::Redirect { .. } => {
+            wrong("address", "it leads where this server does not go")
+        }
+        error => ApiError::unavailable("the keeper of the logs does not answer", error),
     };
     let mut request = outbound::Request::get(&address.url).map_err(failed)?.within(LONGEST);
     for (name, value) in &address.headers {
         let what = format!("header {name:?}");
-        let wrong = |reason: &str| {
-            let (what, reason) = (what.clone(), reason.to_owned());
-            ApiError::refused(LogError::Template { what, reason })
-        };
-        let name: HeaderName = name.parse().map_err(|_| wrong("it is no name"))?;
+        let name: HeaderName = name.parse().map_err(|_| wrong(&what, "it is no name"))?;
+        // Whichever of them holds the token, it is for the keeper alone.
         request = request
-            .try_header(name, value.expose())
-            .map_err(|_| wrong("HTTP cannot carry its value"))?;
+            .secret_header(name, value.expose())
+            .map_err(|_| wrong(&what, "HTTP cannot carry its value"))?;
     }
     let response = caller.api().outbound().send(request).await.map_err(failed)?;
     if response.status().is_success() {

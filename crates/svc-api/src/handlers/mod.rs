@@ -157,6 +157,7 @@ async fn list_or_watch(
     if is_plain {
         return Ok(mirror.document(namespace).into_response());
     }
+    let _turn = caller.api().turns().to_make(caller.api().ports()).await?;
     Ok(listing.document(mirror, mirror.list(namespace), &filter).into_response())
 }
 

@@ -169,9 +169,10 @@ async fn create(
     match created {
         Created::Request(request) => {
             let name = request.metadata.name.clone().unwrap_or_default();
-            let target = Target::one(&kinds::PROMOTION_REQUEST, project, &name);
+            let mirror = &caller.mirrors().promotion_requests;
+            let target = Target::one(mirror.kind(), project, &name);
             let grant = Grant::of_the_server(REASON, Verb::Create, target);
-            caller.create(grant, &kinds::PROMOTION_REQUEST, None, &*request).await
+            caller.create(grant, mirror.kind(), Some(mirror), &*request).await
         }
         Created::Promotion(promotion) => {
             let target = Target::all(&kinds::PROMOTION, project);

@@ -96,8 +96,9 @@ pub(crate) mod kinds {
     pub(crate) static PROMOTION: Kind =
         kargo("Promotion", "promotions").watched().found_by(stage_of_promotion);
     pub(crate) static FREIGHT: Kind = kargo("Freight", "freights").watched().found_by(aliases);
-    pub(crate) static PROMOTION_REQUEST: Kind = kargo("PromotionRequest", "promotionrequests");
-    pub(crate) static TARGET: Kind = kargo("Target", "targets");
+    pub(crate) static PROMOTION_REQUEST: Kind =
+        kargo("PromotionRequest", "promotionrequests").watched().found_by(stage_of_promotion);
+    pub(crate) static TARGET: Kind = kargo("Target", "targets").watched();
     pub(crate) static PROMOTION_TASK: Kind = kargo("PromotionTask", "promotiontasks");
     pub(crate) static CLUSTER_PROMOTION_TASK: Kind =
         kargo("ClusterPromotionTask", "clusterpromotiontasks");

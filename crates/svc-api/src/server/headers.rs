@@ -1,6 +1,7 @@
 //! Headers of every response.
 
 use axum::response::Response;
+use core_rules::version::skew;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::request_id;
@@ -14,6 +15,10 @@ const PROTECTION: [(HeaderName, &str); 4] = [
     (header::REFERRER_POLICY, "no-referrer"),
 ];
 const TRANSPORT: &str = "max-age=31536000; includeSubDomains";
+/// What the command line says its version is.
+const CLIENT_VERSION: &str = "x-kargo-cli-version";
+/// What people should know about their request beside its answer.
+const WARNING: HeaderName = HeaderName::from_static("x-kargo-warning");
 
 /// The mark of a response that another program wrote: it says itself what browsers may do with it.
 #[derive(Clone, Copy)]
@@ -36,6 +41,14 @@ pub(super) fn protect(api: &Api, asked: &HeaderMap, response: &mut Response) {
         // Tokens travel in a header that the page sets itself, so no credentials of the browser are needed.
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     }
+}
+
+/// Warns a command line that is much older or newer than the server.
+pub(super) fn warn(api: &Api, asked: &HeaderMap, response: &mut Response) {
+    let client = asked.get(CLIENT_VERSION).and_then(|version| version.to_str().ok());
+    let warning = client.and_then(|client| skew(client, &api.version().version));
+    let warning = warning.and_then(|warning| HeaderValue::from_str(&warning).ok());
+    response.headers_mut().extend(warning.map(|warning| (WARNING, warning)));
 }
 
 /// Tells the client what the request is called in the log.

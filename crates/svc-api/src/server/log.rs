@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::response::Response;
 use http::{Method, Request};
 
+use super::health::Probe;
 use crate::api_error::ApiError;
 
 /// What is told of a request. Never its query, which may hold more than is good for a log.
@@ -27,8 +28,11 @@ enum Volume {
     Debug,
 }
 
-fn volume(status: u16) -> Volume {
-    match status {
+fn volume(response: &Response) -> Volume {
+    if response.extensions().get::<Probe>().is_some() {
+        return Volume::Debug;
+    }
+    match response.status().as_u16() {
         500.. => Volume::Error,
         401 | 403 => Volume::Info,
         _ => Volume::Debug,
@@ -45,7 +49,7 @@ pub(super) fn write(
     let status = response.status().as_u16();
     let (method, path, duration) = (&seen.method, &seen.path, format!("{took:?}"));
     let reason = error.map(ApiError::reason).unwrap_or_default();
-    match volume(status) {
+    match volume(response) {
         Volume::Error => {
             tracing::error!(%method, path, status, duration, request_id, error = reason, "handled request");
         }
@@ -60,7 +64,14 @@ pub(super) fn write(
 
 #[cfg(test)]
 mod tests {
-    use super::{Volume, volume};
+    use axum::body::Body;
+
+    use super::*;
+    use crate::server::health;
+
+    fn response(status: u16) -> Response {
+        Response::builder().status(status).body(Body::empty()).unwrap()
+    }
 
     #[test]
     fn mistakes_are_errors_refusals_are_told_and_the_rest_is_quiet() {
@@ -72,7 +83,14 @@ mod tests {
             (500, Volume::Error),
             (503, Volume::Error),
         ] {
-            assert_eq!(volume(status), expected, "{status}");
+            assert_eq!(volume(&response(status)), expected, "{status}");
         }
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_yet_has_made_no_mistake() {
+        let unready = health::respond(&Method::GET, Some("not listed yet: stages".to_owned()));
+        assert_eq!(unready.status(), 503);
+        assert_eq!(volume(&unready), Volume::Debug);
     }
 }

@@ -69,6 +69,7 @@ impl Front {
         self.streams.dress(self.api.metrics(), &asked, &mut response);
         headers::protect(&self.api, &asked, &mut response);
         headers::name(&id, &mut response);
+        headers::warn(&self.api, &asked, &mut response);
         let took = self.api.ports().clock.monotonic().saturating_sub(started);
         self.api.metrics().answered(operation, response.status(), took);
         log::write(&seen, &id, &response, error.as_deref(), took);

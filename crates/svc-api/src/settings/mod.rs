@@ -28,6 +28,8 @@ use crate::rate::Rate;
 
 const ARGOCD_URLS: &str = "ARGOCD_URLS";
 const DEFAULT_PORT: u16 = 8080;
+/// A few for each processor: these questions keep one busy.
+const DEFAULT_EXPENSIVE_QUERIES: usize = 16;
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 
 /// What the API server is told.
@@ -67,6 +69,8 @@ pub struct Settings {
     pub analysis_logs: Option<LogSettings>,
     /// How often one caller may ask, where that is limited.
     pub rate: Option<Rate>,
+    /// How many questions are answered at once that are much work.
+    pub expensive_queries: usize,
     /// Whether everybody is let in as if by their own kubeconfig: a server for one person.
     pub is_local: bool,
 }
@@ -105,6 +109,11 @@ impl Settings {
             rollouts,
             analysis_logs: if rollouts { analysis_logs(variables)? } else { None },
             rate: rate(variables)?,
+            expensive_queries: variables.count(
+                "API_MAX_EXPENSIVE_QUERIES",
+                1..=10_000,
+                DEFAULT_EXPENSIVE_QUERIES,
+            )?,
             is_local: false,
         })
     }

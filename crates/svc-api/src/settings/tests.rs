@@ -29,6 +29,13 @@ fn nothing_is_needed() {
     assert_eq!(defaults.namespace, "kargo");
     assert!(defaults.admin.is_none() && defaults.oidc.is_none());
     assert!(defaults.rollouts);
+    assert_eq!(defaults.expensive_queries, 16);
+}
+
+#[test]
+fn somebody_can_always_ask_for_much() {
+    assert_eq!(settings(&[("API_MAX_EXPENSIVE_QUERIES", "1")]).unwrap().expensive_queries, 1);
+    assert!(settings(&[("API_MAX_EXPENSIVE_QUERIES", "0")]).is_err());
 }
 
 #[test]

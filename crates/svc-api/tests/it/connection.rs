@@ -1,13 +1,21 @@
-//! The way to the Kubernetes API, which can be cut, held up and mended.
+//! The way to the Kubernetes API, which can be cut, held up and mended, and on which somebody else may answer.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use futures::{
+    StreamExt, TryStreamExt,
+    stream::{self, BoxStream},
+};
 use http::{Request, Response};
 use http_body_util::{BodyStream, StreamBody};
 use hyper::body::Frame;
 use kube::{Client, client::Body};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tower::BoxError;
 
@@ -23,10 +31,23 @@ enum Line {
     Held,
 }
 
+/// A status and a body.
+pub(crate) type Answer = (u16, Value);
+
 /// A way. Clones are the same one.
 #[derive(Clone, Default)]
 pub(crate) struct Connection {
     line: Arc<watch::Sender<Line>>,
+    /// By method and path, such as `GET /api/v1/secrets`.
+    answers: Arc<Mutex<HashMap<String, VecDeque<Answer>>>>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+/// What the Kubernetes API says when it fails.
+pub(crate) fn failure(code: u16) -> Answer {
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": format!("made up: {code}"), "reason": "MadeUp", "code": code});
+    (code, status)
 }
 
 impl Connection {
@@ -45,6 +66,21 @@ impl Connection {
         self.line.send_replace(Line::Open);
     }
 
+    /// The next requests of this method and path are answered so, one after the other, by nobody.
+    pub(crate) fn answer(&self, request: &str, answers: impl IntoIterator<Item = Answer>) {
+        self.answers.lock().entry(request.to_owned()).or_default().extend(answers);
+    }
+
+    /// Methods and paths of all requests since the start.
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().clone()
+    }
+
+    /// How often this method and path came.
+    pub(crate) fn count(&self, request: &str) -> usize {
+        self.seen.lock().iter().filter(|seen| *seen == request).count()
+    }
+
     /// The same client by this way.
     pub(crate) fn lead(&self, client: Client) -> Client {
         let way = self.clone();
@@ -60,11 +96,19 @@ impl Connection {
         client: &Client,
         request: Request<Body>,
     ) -> Result<Response<Pieces>, BoxError> {
+        let asked = format!("{} {}", request.method(), request.uri().path());
+        self.seen.lock().push(asked.clone());
         let line = *self.line.borrow();
         match line {
             Line::Open => {}
             Line::Cut => return Err("connection refused".into()),
             Line::Held => std::future::pending().await,
+        }
+        let made_up = self.answers.lock().get_mut(&asked).and_then(VecDeque::pop_front);
+        if let Some((status, body)) = made_up {
+            let frame = Frame::data(Bytes::from(body.to_string()));
+            let body = StreamBody::new(stream::iter([Ok(frame)]).boxed());
+            return Ok(Response::builder().status(status).body(body)?);
         }
         let reply = client.send(request).await?;
         let mut seen = self.line.subscribe();

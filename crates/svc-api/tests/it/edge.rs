@@ -7,9 +7,10 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::{
+    connection::failure,
     provider::Provider,
     table,
-    world::{Reply, World, patient, project, stage},
+    world::{Reply, World, change, patient, project, stage},
 };
 
 const KARGO: &str = "kargo.akuity.io/v1alpha1";
@@ -96,6 +97,82 @@ async fn new_freight_is_told_and_nothing_else_is() {
         .map(|event| (event["reason"].as_str().unwrap(), event["message"].as_str().unwrap()))
         .collect();
     assert_eq!(told, [("FreightCreated", "Freight created by \"admin\"")]);
+}
+
+#[tokio::test]
+async fn freight_is_made_even_if_nobody_can_be_told() {
+    const EVENTS: &str = "POST /api/v1/namespaces/demo/events";
+    let world = World::start(table::objects()).await;
+    let token = world.admin().await;
+    world.connection.answer(EVENTS, std::iter::repeat_n(failure(500), 100));
+    let freight = json!({"apiVersion": KARGO, "kind": "Freight", "metadata": {"namespace": "demo", "name": "f2"},
+        "origin": {"kind": "Warehouse", "name": "w"}, "images": [{"repoURL": "example.com/a", "tag": "v2"}]});
+    let reply = post(&world, "/resources", &token, &freight).await;
+    assert_eq!(reply.status, 201, "{}", reply.json());
+    let result = &reply.json()["results"][0];
+    assert_eq!(result["createdResourceManifest"]["metadata"]["name"], "f2", "{result}");
+    assert_eq!(world.get("/projects/demo/freight/f2", &token).await.status, 200);
+    patient(async {
+        while world.connection.count(EVENTS) == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_may_not_list_is_refused_before_anything_is_read() {
+    let rules = json!([{"apiGroups": ["kargo.akuity.io"], "verbs": ["get", "watch"],
+        "resources": ["stages", "warehouses", "promotions", "freights"]}]);
+    let world =
+        World::start([table::objects(), table::role("demo", "watcher", &rules)].concat()).await;
+    let token = world.token_of("demo", "watcher").await;
+    let before = world.connection.seen().len();
+    // From memory, then live.
+    for list in
+        ["stages", "warehouses", "promotions", "freight", "generic-credentials", "configmaps"]
+    {
+        for project in ["demo", "absent"] {
+            let reply = world.get(&format!("/projects/{project}/{list}"), &token).await;
+            let (code, text) = reply.error();
+            assert_eq!(code, 403, "{list}: {text}");
+            assert!(text.contains("list is not permitted"), "{list}: {text}");
+        }
+    }
+    let asked = world.connection.seen().split_off(before);
+    let is_question = |request: &String| {
+        request.ends_with("/subjectaccessreviews") || request.ends_with("/tokenreviews")
+    };
+    assert!(!asked.is_empty() && asked.iter().all(is_question), "{asked:?}");
+    let mut watch = world.watch("/projects/demo/warehouses?watch=true", &token, &[]).await;
+    assert_eq!(watch.change().await, change("ADDED", "w"));
+}
+
+#[tokio::test]
+async fn a_token_is_waited_for_until_it_is_signed_but_not_when_it_is_gone() {
+    const READ: &str = "GET /api/v1/namespaces/demo/secrets/";
+    let world = World::start(table::objects()).await;
+    let token = world.admin().await;
+    let path = "/projects/demo/roles/builder/api-tokens";
+    let unsigned = (
+        200,
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": "demo", "name": "late"}}),
+    );
+    let late = format!("{READ}late");
+    let answers = [unsigned, failure(500), failure(429), failure(503), failure(504)];
+    let tries = answers.len() + 1;
+    world.connection.answer(&late, answers);
+    let made = post(&world, path, &token, &json!({"name": "late"})).await;
+    assert_eq!(made.status, 201, "{:?}", made.error());
+    assert!(!made.json()["data"]["token"].as_str().unwrap_or_default().is_empty());
+    assert_eq!(world.connection.count(&late), tries);
+    for (name, code) in [("gone", 404), ("denied", 403)] {
+        let read = format!("{READ}{name}");
+        world.connection.answer(&read, [failure(code)]);
+        let reply = post(&world, path, &token, &json!({"name": name})).await;
+        assert_eq!(reply.status.as_u16(), code, "{:?}", reply.error());
+        assert_eq!(world.connection.count(&read), 1, "{name}");
+    }
 }
 
 #[tokio::test]

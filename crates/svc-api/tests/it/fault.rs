@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use core_clock::{ManualClock, Time};
+use futures::future::join_all;
 use http::Method;
 use serde_json::json;
 
@@ -58,6 +59,63 @@ async fn a_stream_outlives_an_interruption_and_misses_nothing() {
     let mut told = vec![watch.change().await, watch.change().await];
     told.sort();
     assert_eq!(told, [change("ADDED", "prod"), change("MODIFIED", "qa")]);
+}
+
+/// Holds the way to the Kubernetes API while somebody asks, and does `meanwhile` once they wait for it.
+async fn while_waiting(world: &World, path: &str, token: &str, meanwhile: impl AsyncFn()) {
+    let before = world.connection.seen().len();
+    world.connection.hold();
+    let others = async {
+        while world.connection.seen().len() == before {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        meanwhile().await;
+    };
+    tokio::select! {
+        reply = world.get(path, token) => unreachable!("nobody answers, but: {:?}", reply.error()),
+        () = others => {}
+    }
+    world.connection.mend();
+}
+
+#[tokio::test]
+async fn whoever_asks_for_much_at_a_bad_time_is_told_to_come_back_and_others_are_served() {
+    let variables = [("API_MAX_EXPENSIVE_QUERIES", "1")];
+    let objects = [project("demo"), vec![stage("demo", "qa", "w")]].concat();
+    let world = World::with(&variables, objects).await;
+    let token = world.admin().await;
+    let viewer = world.token_of("kargo", "kargo-viewer").await;
+    assert_eq!(world.get("/system/server-version", &viewer).await.status, 200);
+    let too_many = async |paths: &[&str]| {
+        let replies = join_all(paths.iter().map(|path| world.get(path, &token))).await;
+        for (path, reply) in paths.iter().zip(replies) {
+            let text = "too many requests; try again later".to_owned();
+            assert_eq!(reply.error(), (429, text), "{path}");
+            assert_eq!(reply.header("retry-after"), "2", "{path}");
+        }
+    };
+    let served = async |paths: &[&str]| {
+        for path in paths {
+            let reply = world.get(path, &token).await;
+            assert_eq!(reply.status, 200, "{path}: {:?}", reply.error());
+        }
+    };
+    let (made, live) = (
+        ["/overview", "/activity", "/projects/demo/stages?limit=1", "/projects/demo/freight"],
+        ["/system/announcements", "/projects/demo/configmaps"],
+    );
+    while_waiting(&world, "/overview", &viewer, async || {
+        too_many(&made).await;
+        served(&["/projects/demo/stages", "/projects"]).await;
+    })
+    .await;
+    while_waiting(&world, live[1], &token, async || {
+        too_many(&live[..1]).await;
+        served(&made).await;
+    })
+    .await;
+    // Who asked has gone away, so that it is the turn of others.
+    served(&live).await;
 }
 
 #[tokio::test]

@@ -32,6 +32,26 @@ async fn a_base_path_is_before_everything_but_health() {
 }
 
 #[tokio::test]
+async fn a_command_line_of_another_age_is_warned_with_every_answer() {
+    let world = World::start(vec![]).await;
+    let ask = async |version: &str| {
+        let headers = [("x-kargo-cli-version", version)];
+        let reply = world.send(Method::GET, "/nowhere", None, &headers, "").await;
+        reply.header("x-kargo-warning").to_owned()
+    };
+    let warning = ask("v1.9.0").await;
+    assert!(
+        warning.starts_with("the command line is v1.9.0 and the server is v1.2.3"),
+        "{warning}"
+    );
+    for version in ["v1.3.0", "v1.1.7", "devel+unknown"] {
+        assert_eq!(ask(version).await, "", "{version}");
+    }
+    let reply = world.send(Method::GET, "/nowhere", None, &[], "").await;
+    assert_eq!(reply.header("x-kargo-warning"), "");
+}
+
+#[tokio::test]
 async fn an_unknown_route_is_told_in_json_to_those_who_are_logged_in() {
     let world = World::start(vec![]).await;
     let token = world.admin().await;

@@ -4,12 +4,10 @@ use api_grpc::v1::{
     ApproveRequest, GetRequest, GetVersionRequest, Kind, ListRequest, PromoteRequest, WatchRequest,
     kargo_client::KargoClient, promote_request::Freight, watch_response::Change,
 };
+use dev_testkit::grpc::connect;
 use futures::StreamExt;
-use http::{Request as HttpRequest, Response as HttpResponse, Uri};
-use hyper::{body::Incoming, client::conn::http2};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::{Value, json};
-use tonic::{Code, Request, body::Body, client::GrpcService};
+use tonic::{Code, Request};
 use tonic_reflection::pb::v1::{
     ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
@@ -36,27 +34,6 @@ async fn world() -> (World, String) {
     (world, token)
 }
 
-/// A connection without knowledge of the address: calls are completed here.
-async fn connect(
-    world: &World,
-) -> impl GrpcService<Body, ResponseBody = Incoming, Error = hyper::Error, Future: Send> + Clone {
-    let address = world.serving.address();
-    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
-    let (sender, connection) =
-        http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
-    tokio::spawn(connection);
-    tower::service_fn(move |mut request: HttpRequest<Body>| {
-        let mut sender = sender.clone();
-        let path = request.uri().path_and_query().unwrap().as_str();
-        *request.uri_mut() = format!("http://{address}{path}").parse::<Uri>().unwrap();
-        async move {
-            let response: Result<HttpResponse<Incoming>, hyper::Error> =
-                sender.send_request(request).await;
-            response
-        }
-    })
-}
-
 fn with<T>(token: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
@@ -70,7 +47,7 @@ fn get(kind: Kind, project: &str, name: &str) -> GetRequest {
 #[tokio::test]
 async fn objects_are_read_as_the_routes_give_them() {
     let (world, token) = world().await;
-    let mut client = KargoClient::new(connect(&world).await);
+    let mut client = KargoClient::new(connect(world.serving.address()).await.unwrap());
     let version = client.get_version(with(&token, GetVersionRequest {})).await.unwrap();
     assert_eq!(version.into_inner().version, "v1.2.3");
     for (kind, project, name) in [
@@ -102,7 +79,7 @@ async fn objects_are_read_as_the_routes_give_them() {
 #[tokio::test]
 async fn errors_keep_their_text_and_tell_their_kind() {
     let (world, token) = world().await;
-    let mut client = KargoClient::new(connect(&world).await);
+    let mut client = KargoClient::new(connect(world.serving.address()).await.unwrap());
     let absent = client.get(with(&token, get(Kind::Stage, "demo", "no"))).await.unwrap_err();
     let text = "stages.kargo.akuity.io \"no\" not found";
     assert_eq!((absent.code(), absent.message()), (Code::NotFound, text));
@@ -117,7 +94,7 @@ async fn errors_keep_their_text_and_tell_their_kind() {
 #[tokio::test]
 async fn freight_is_approved_and_promoted() {
     let (world, token) = world().await;
-    let mut client = KargoClient::new(connect(&world).await);
+    let mut client = KargoClient::new(connect(world.serving.address()).await.unwrap());
     let (project, stage) = ("demo".to_owned(), "dev".to_owned());
     let approval = ApproveRequest {
         project: project.clone(),
@@ -141,7 +118,7 @@ async fn freight_is_approved_and_promoted() {
 #[tokio::test]
 async fn a_watch_tells_what_is_there_and_what_changes() {
     let (world, token) = world().await;
-    let mut client = KargoClient::new(connect(&world).await);
+    let mut client = KargoClient::new(connect(world.serving.address()).await.unwrap());
     let request = WatchRequest {
         kind: Kind::Stage.into(),
         project: "demo".to_owned(),
@@ -162,7 +139,7 @@ async fn a_watch_tells_what_is_there_and_what_changes() {
 #[tokio::test]
 async fn clients_can_ask_what_there_is() {
     let (world, _) = world().await;
-    let mut client = ServerReflectionClient::new(connect(&world).await);
+    let mut client = ServerReflectionClient::new(connect(world.serving.address()).await.unwrap());
     let request = ServerReflectionRequest {
         host: String::new(),
         message_request: Some(MessageRequest::ListServices(String::new())),

@@ -10,6 +10,7 @@
 
 mod action;
 mod advisory;
+mod apply;
 mod attack;
 mod connection;
 mod credential;
@@ -19,6 +20,7 @@ mod front;
 mod fuzz;
 mod grpc;
 mod listing;
+mod log;
 mod login;
 mod oidc;
 mod ours;
@@ -26,10 +28,13 @@ mod permission;
 mod provider;
 mod read;
 mod resource;
+mod response;
 mod role;
 mod route;
 mod stream;
+mod system;
 mod table;
+mod target;
 mod world;
 
 #[test]

@@ -92,22 +92,27 @@ impl World {
 
     /// The same with further settings.
     pub(crate) async fn with(variables: &[(&str, &str)], objects: Vec<Value>) -> Self {
-        Self::build(variables, objects, None).await
+        Self::build(variables, (objects, vec![]), None).await
+    }
+
+    /// The same where there are AnalysisTemplates and AnalysisRuns.
+    pub(crate) async fn with_analysis(variables: &[(&str, &str)], objects: Vec<Value>) -> Self {
+        Self::build(variables, (objects, api_analysis::crds()), None).await
     }
 
     /// The same with a server whose time moves only when the test says so.
     pub(crate) async fn at(clock: Arc<dyn Clock>, objects: Vec<Value>) -> Self {
-        Self::build(&[], objects, Some(clock)).await
+        Self::build(&[], (objects, vec![]), Some(clock)).await
     }
 
     async fn build(
         variables: &[(&str, &str)],
-        objects: Vec<Value>,
+        (objects, kinds): (Vec<Value>, Vec<Value>),
         clock: Option<Arc<dyn Clock>>,
     ) -> Self {
         let options = access::Options::default();
         let all = [access::namespaces(&options), access::objects(&options), objects].concat();
-        let engine = Engine::builder().objects(all).start().await.unwrap();
+        let engine = Engine::builder().crds(kinds).objects(all).start().await.unwrap();
         let hash = bcrypt::hash(PASSWORD, 4).unwrap();
         let admin = [
             ("ADMIN_ACCOUNT_ENABLED", "true"),

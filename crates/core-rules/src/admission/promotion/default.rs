@@ -103,6 +103,9 @@ fn default_new(
         set_annotation(&mut promotion.metadata, annotations::CREATE_ACTOR, actor);
         set_annotation(&mut promotion.metadata, annotations::ROLLBACK, None);
     }
+    if !answers_for_others(caller) {
+        set_annotation(&mut promotion.metadata, annotations::RESPONSES, None);
+    }
     request::sign_abort(&mut promotion.metadata, None, caller);
     set_steps(promotion, stage, world.tasks)?;
     hold::infer(promotion, stage, caller, world);
@@ -178,12 +181,22 @@ fn cannot_inflate(error: &InflateError) -> Refusal {
     }
 }
 
+/// Whether the caller may write down what others answered. Steps take that for the word of those who are named, so
+/// only those may who checked who answers, which the API server does, or who may do anything anyway.
+fn answers_for_others(caller: &Caller<'_>) -> bool {
+    caller.is_control_plane() || caller.is_cluster_administrator()
+}
+
 /// Who created the Promotion and what that means for automatic promotion was said once.
 fn restore(promotion: &mut Promotion, old: &Promotion, caller: &Caller<'_>) {
     restore_annotations(&mut promotion.metadata, &old.metadata, &FROZEN_ANNOTATIONS);
     if !caller.is_control_plane() {
         let rollback = [annotations::ROLLBACK];
         restore_annotations(&mut promotion.metadata, &old.metadata, &rollback);
+    }
+    if !answers_for_others(caller) {
+        let responses = [annotations::RESPONSES];
+        restore_annotations(&mut promotion.metadata, &old.metadata, &responses);
     }
     request::sign_abort(&mut promotion.metadata, Some(&old.metadata), caller);
 }

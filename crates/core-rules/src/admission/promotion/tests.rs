@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::admission::fixture::{API, EXTERNAL, delete, identities, message, object, user};
-use crate::admission::{Admitted, ProjectNamespace};
+use crate::admission::{Admitted, ProjectNamespace, User};
 use crate::gate::PassingStages;
 use crate::promotion::Task;
 use crate::ulid::Ulid;
@@ -39,11 +39,19 @@ impl Scene {
 
     fn default(
         &self,
-        mut new: Promotion,
+        new: Promotion,
         old: Option<&Promotion>,
         who: &str,
     ) -> Result<Promotion, Refusal> {
-        let user = user(who);
+        self.default_by(&user(who), new, old)
+    }
+
+    fn default_by(
+        &self,
+        user: &User,
+        mut new: Promotion,
+        old: Option<&Promotion>,
+    ) -> Result<Promotion, Refusal> {
         let world = DefaultWorld {
             stage: self.stage.as_ref(),
             id: Ulid::from_parts(1, 2),
@@ -53,7 +61,7 @@ impl Scene {
             passing_stages: &PassingStages::new(),
             now: NOW,
         };
-        default(&mut new, old, &identities().caller(&user), &world)?;
+        default(&mut new, old, &identities().caller(user), &world)?;
         Ok(new)
     }
 
@@ -234,6 +242,26 @@ fn what_was_said_at_creation_stays() {
     let kept = ["auto-promotion-hold=Warehouse/w", "create-actor=email:x", "stage=prod"];
     assert_eq!(notes(&Scene::new().default(changed(), Some(&old), "alice").unwrap()), kept);
     assert_eq!(notes(&Scene::new().default(changed(), Some(&old), API).unwrap()).len(), 4);
+}
+
+#[test]
+fn what_people_answered_is_written_by_the_control_plane_alone() {
+    const RESPONSES: &str = "kargo.akuity.io/responses";
+    let scene = Scene::new();
+    let with = |responses: &str| with_annotations(to("new"), json!({RESPONSES: responses}));
+    let kept = |made: Result<Promotion, Refusal>| {
+        made.unwrap().metadata.annotations.unwrap_or_default().remove(RESPONSES)
+    };
+    let administrator = User { groups: vec!["system:masters".to_owned()], ..user("root") };
+    assert_eq!(kept(scene.default(with("forged"), None, "alice")), None);
+    assert_eq!(kept(scene.default_by(&administrator, with("restored"), None)).unwrap(), "restored");
+    let old = with("given");
+    assert_eq!(kept(scene.default(with("forged"), Some(&old), "alice")).unwrap(), "given");
+    assert_eq!(kept(scene.default(promotion(to("new")), Some(&old), "alice")).unwrap(), "given");
+    let unanswered = promotion(to("new"));
+    assert_eq!(kept(scene.default(with("forged"), Some(&unanswered), EXTERNAL)), None);
+    assert_eq!(kept(scene.default(with("more"), Some(&old), API)).unwrap(), "more");
+    assert_eq!(kept(scene.default_by(&administrator, with("more"), Some(&old))).unwrap(), "more");
 }
 
 #[test]

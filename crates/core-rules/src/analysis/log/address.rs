@@ -1,5 +1,7 @@
 //! Where a log is, by the templates of the installation.
 
+use std::fmt::Write as _;
+
 use api_analysis::AnalysisRun;
 use core_clock::Time;
 use core_expr::{Library, Scope, Template, Value, Variables};
@@ -77,18 +79,21 @@ pub fn address(
         return Err(LogError::NotConfigured);
     }
     let project = namespace(&run.metadata);
-    let variables = Variables::from_iter([
-        ("project", Value::text(project)),
-        ("namespace", Value::text(project)),
-        ("shard", Value::text(shard)),
-        ("stage", Value::text(subject.stage.as_str())),
-        ("analysisRun", Value::text(name(&run.metadata))),
-        ("metricName", Value::text(subject.metric.as_str())),
-        ("jobNamespace", Value::text(subject.job_namespace.as_str())),
-        ("jobName", Value::text(subject.job_name.as_str())),
-        ("container", Value::text(subject.container.as_str())),
-    ]);
-    let url = evaluate("address", &settings.url, &variables, now)?;
+    let known: [(&str, &str); 9] = [
+        ("project", project),
+        ("namespace", project),
+        ("shard", shard),
+        ("stage", &subject.stage),
+        ("analysisRun", name(&run.metadata)),
+        ("metricName", &subject.metric),
+        ("jobNamespace", &subject.job_namespace),
+        ("jobName", &subject.job_name),
+        ("container", &subject.container),
+    ];
+    let escaped = known.iter().map(|(name, text)| Ok((*name, Value::text(escape(name, text)?))));
+    let escaped: Variables = escaped.collect::<Result<Vec<_>, LogError>>()?.into_iter().collect();
+    let url = evaluate("address", &settings.url, &escaped, now)?;
+    let variables = Variables::from_iter(known.map(|(name, text)| (name, Value::text(text))));
     let variables = if settings.token.is_empty() {
         variables
     } else {
@@ -100,6 +105,26 @@ pub fn address(
         Ok((header.name.clone(), Secret::new(value)))
     });
     Ok(LogAddress { url, headers: headers.collect::<Result<_, LogError>>()? })
+}
+
+/// A text as one part of an address. Names of metrics, Jobs and containers are words of users: they must not lead to
+/// another path or host than the template means.
+fn escape(name: &str, text: &str) -> Result<String, LogError> {
+    if matches!(text, "." | "..") {
+        let reason = format!("{name} is {text:?}");
+        return Err(LogError::Template { what: "address".to_owned(), reason });
+    }
+    Ok(text.bytes().fold(String::new(), |mut escaped, byte| {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' => escaped.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => escaped.push(char::from(byte)),
+            _ => {
+                // Writing to a text does not fail.
+                let _ = write!(escaped, "%{byte:02X}");
+            }
+        }
+        escaped
+    }))
 }
 
 fn evaluate(

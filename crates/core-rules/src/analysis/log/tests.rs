@@ -90,6 +90,34 @@ fn the_address_is_a_template() {
     assert_eq!(LogError::Keeper { status: 404 }.class().code(), 502);
 }
 
+#[test]
+fn words_of_users_stay_where_the_template_puts_them() {
+    let templates = LogSettings {
+        url: "https://logs/${{ metricName }}/log?job=${{ jobName }}".to_owned(),
+        headers: "X-Metric=${{ metricName }}".parse().unwrap(),
+        token: Secret::default(),
+    };
+    let addressed = |metric: &str| {
+        let run = run(json!([job("a", &["main"])]));
+        let subject = LogSubject { metric: metric.to_owned(), ..subject(&run, "", "").unwrap() };
+        address(&templates, &run, &subject, "", Time::default())
+    };
+    for (metric, part) in [
+        ("success-rate_1.0", "success-rate_1.0"),
+        ("../../admin", "..%2F..%2Fadmin"),
+        ("x@evil.example", "x%40evil.example"),
+        ("a?b#c%2f", "a%3Fb%23c%252f"),
+        ("é é", "%C3%A9%20%C3%A9"),
+    ] {
+        let found = addressed(metric).unwrap();
+        assert_eq!(found.url, format!("https://logs/{part}/log?job=job-a"));
+        assert_eq!(found.headers[0].1.expose(), metric);
+    }
+    for metric in [".", ".."] {
+        assert_eq!(addressed(metric).unwrap_err().class().code(), 502, "{metric}");
+    }
+}
+
 fn decoded(content_type: &str, bytes: &[u8], piece: usize) -> String {
     let mut decoder = Decoder::new(content_type);
     let mut text = String::new();

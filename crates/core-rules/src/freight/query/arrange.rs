@@ -24,6 +24,12 @@ struct Entry<'a, F> {
     seen: Option<Time>,
 }
 
+impl<'a, F: Borrow<Freight>> Entry<'a, F> {
+    fn name(&self) -> Option<&'a str> {
+        self.piece.borrow().metadata.name.as_deref()
+    }
+}
+
 impl Query {
     /// Arranges the Freight.
     pub fn arrange<'a, F: Borrow<Freight>>(
@@ -83,6 +89,10 @@ impl Query {
     }
 
     fn sorted<'a, F: Borrow<Freight>>(&self, mut entries: Vec<Entry<'a, F>>) -> Vec<&'a F> {
+        // Lists come by name, so that the names of thousands need not be read again and again to order equals.
+        if !entries.is_sorted_by_key(Entry::name) {
+            entries.sort_by_key(Entry::name);
+        }
         entries.sort_by(|left, right| self.compare(left, right));
         if self.is_reversed {
             entries.reverse();
@@ -100,9 +110,7 @@ impl Query {
             }
             (_, one, other) => one.is_some().cmp(&other.is_some()),
         };
-        by_tag.then_with(|| left.seen.cmp(&right.seen)).then_with(|| {
-            left.piece.borrow().metadata.name.cmp(&right.piece.borrow().metadata.name)
-        })
+        by_tag.then_with(|| left.seen.cmp(&right.seen))
     }
 }
 

@@ -12,13 +12,18 @@ use crate::{
     listing,
     mirror::{Mirror, Object, Snapshot, kinds},
     query::Query,
+    turn::Turn,
 };
 
 /// What is shown at once.
 const MAX_EVENTS: usize = 500;
 
 /// Lists events.
-pub(super) async fn activity_list(caller: Caller, query: Query) -> ApiResult<Document> {
+pub(super) async fn activity_list(
+    caller: Caller,
+    _turn: Turn,
+    query: Query,
+) -> ApiResult<Document> {
     let wanted = Activity {
         kinds: query.many("kind").map(str::to_owned).collect(),
         reasons: query.many("reason").map(str::to_owned).collect(),

@@ -19,6 +19,7 @@ use crate::{
     handlers::{freight, promote::passing_stages},
     json::Json,
     mirror::{Mirror, kinds},
+    turn::Turn,
 };
 
 /// More answers than fit on a screen.
@@ -27,6 +28,7 @@ const MAX_ANSWERS: usize = 2_000;
 /// Answers for each of the Stages and each of the pieces of Freight.
 pub(super) async fn eligibility_check(
     caller: Caller,
+    _turn: Turn,
     Path(project): Path<String>,
     Json(asked): Json<EligibilityRequest>,
 ) -> ApiResult<Document> {

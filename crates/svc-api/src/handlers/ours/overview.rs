@@ -12,10 +12,11 @@ use crate::{
     caller::{Caller, Target, Verb},
     document::Document,
     mirror::Mirror,
+    turn::Turn,
 };
 
 /// Counts what there is in each Project that the caller may look into.
-pub(super) async fn overview_get(caller: Caller) -> ApiResult<Document> {
+pub(super) async fn overview_get(caller: Caller, _turn: Turn) -> ApiResult<Document> {
     let mirrors = caller.mirrors();
     let projects = mirrors.projects.ready()?.list("").objects;
     let mut answer = OverviewResponse::default();

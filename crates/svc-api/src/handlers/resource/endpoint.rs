@@ -1,17 +1,22 @@
 //! Where an object of any kind is written.
 
-use core_rules::resource::Resource;
+use core_rules::resource::{Resource, Step};
 use kube::{
-    api::{DeleteParams, GetParams, PostParams},
-    core::Request,
+    api::{DeleteParams, GetParams, Patch, PostParams},
+    core::{Request, Status},
 };
 use serde_json::Value;
 
+use super::apply::Manager;
 use crate::{
     api_error::{ApiError, ApiResult},
     caller::{Caller, Grant, Target, is_segment},
     query::Query,
 };
+
+/// What to do when others manage the fields.
+const TAKE_OVER: &str =
+    "leave these fields out, or take them over with force=true (kargo apply --force-conflicts)";
 
 /// Whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +41,50 @@ impl Mode {
     }
 }
 
+/// Why a merge did not happen.
+pub(super) enum Refusal {
+    /// Somebody wrote the object in between.
+    Outrun(ApiError),
+    Other(ApiError),
+}
+
+impl Refusal {
+    /// The same refusal, told by what was being done.
+    pub(super) fn during(self, step: Step) -> Self {
+        match self {
+            Self::Outrun(error) => Self::Outrun(error.during(step)),
+            Self::Other(error) => Self::Other(error.during(step)),
+        }
+    }
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<kube::Error> for Refusal {
+    fn from(error: kube::Error) -> Self {
+        match &error {
+            kube::Error::Api(status) if is_quarrel(status) => {
+                let message = &status.message;
+                // Several conflicts are told on a line each.
+                let end = if message.contains('\n') { "\n" } else { "; " };
+                Self::Other(ApiError::conflict(format!("{message}{end}{TAKE_OVER}")))
+            }
+            kube::Error::Api(status) if status.code == 409 => Self::Outrun(error.into()),
+            _ => Self::Other(error.into()),
+        }
+    }
+}
+
+/// Whether others manage fields that the object sets.
+fn is_quarrel(status: &Status) -> bool {
+    let mut causes = status.details.iter().flat_map(|details| &details.causes);
+    causes.any(|cause| cause.reason == "FieldManagerConflict")
+}
+
 /// The requests for one object, and what to ask about it.
 pub(super) struct Endpoint {
     mode: Mode,
@@ -57,7 +106,10 @@ impl Endpoint {
             return Err(ApiError::bad_request(format!("{name:?} is no name of an object")));
         }
         if served.is_namespaced && namespace.is_empty() {
-            return Err(ApiError::bad_request(format!("{kind} {name:?} names no namespace")));
+            let message = format!(
+                "{kind} {name:?} names no namespace: metadata.namespace is the name of its Project"
+            );
+            return Err(ApiError::bad_request(message));
         }
         let target = Target::any(resource.group(), &served.plural, namespace, name);
         let root = if resource.group().is_empty() { "/api" } else { "/apis" };
@@ -103,6 +155,38 @@ impl Endpoint {
         self.send(caller, request).await
     }
 
+    /// What would become of the stored object, if this one were merged into it.
+    pub(super) async fn preview(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        resource: &Resource,
+        manager: &Manager,
+    ) -> Result<Value, Refusal> {
+        let params = manager.params(Mode::DryRun);
+        let patch = Patch::Apply(resource.as_object());
+        let request = self.requests.patch(grant.name(), &params, &patch);
+        let request = request.map_err(ApiError::internal)?;
+        Ok(caller.api().client().request(request).await?)
+    }
+
+    /// Merges the object into the stored one.
+    pub(super) async fn apply(
+        &self,
+        caller: &Caller,
+        grant: Grant,
+        resource: &Resource,
+        manager: &Manager,
+    ) -> Result<Value, Refusal> {
+        let params = manager.params(self.mode);
+        let patch = Patch::Apply(resource.as_object());
+        let request = self.requests.patch(grant.name(), &params, &patch);
+        let request = request.map_err(ApiError::internal)?;
+        let written = caller.api().client().request(request).await?;
+        self.catch_up(caller, &written).await;
+        Ok(written)
+    }
+
     pub(super) async fn delete(&self, caller: &Caller, grant: Grant) -> ApiResult<()> {
         if grant.name().is_empty() {
             return Err(ApiError::bad_request(format!(
@@ -131,14 +215,19 @@ impl Endpoint {
     ) -> ApiResult<Value> {
         let request = request.map_err(ApiError::internal)?;
         let written: Value = caller.api().client().request(request).await?;
+        self.catch_up(caller, &written).await;
+        Ok(written)
+    }
+
+    /// Waits until a write shows.
+    async fn catch_up(&self, caller: &Caller, written: &Value) {
         if self.mode == Mode::DryRun {
-            return Ok(written);
+            return;
         }
         let version = written.pointer("/metadata/resourceVersion").and_then(Value::as_str);
         let mirror = caller.mirrors().of(&self.target.group, &self.target.resource);
         if let (Some(mirror), Some(version)) = (mirror, version.and_then(|one| one.parse().ok())) {
             mirror.catch_up(version).await;
         }
-        Ok(written)
     }
 }

@@ -1,5 +1,6 @@
 //! Objects of any kind, many at once.
 
+mod apply;
 mod endpoint;
 
 use api_rest::body::ResourceResults;
@@ -9,13 +10,17 @@ use core_rules::{
     event::freight_created,
     resource::{
         Bootstrap, Checks, Done, Placed, Resource, ResourceError, Step, checks,
-        in_order_of_creation, in_order_of_deletion, parse, prepare_create, prepare_update, result,
+        in_order_of_creation, in_order_of_deletion, keep_custody, mask_both, parse, prepare_create,
+        prepare_update, result,
     },
 };
 use http::StatusCode;
 use serde_json::Value;
 
-use self::endpoint::{Endpoint, Mode};
+use self::{
+    apply::Manager,
+    endpoint::{Endpoint, Mode},
+};
 use super::mount as add;
 use crate::{
     api::Api,
@@ -30,6 +35,8 @@ use crate::{
 /// How often an update is tried while others write the object, if the sender does not say which version they saw:
 /// controllers write at any time, and the last write wins.
 const TRIES: usize = 5;
+/// What is told of the objects behind the first one that failed.
+const NOT_TRIED: &str = "not tried, because an object before it failed";
 const BOOTSTRAP_REASON: &str = "whoever created a Project in this call owns what is in it";
 
 pub(super) fn mount(router: Router<Api>) -> Router<Api> {
@@ -44,22 +51,23 @@ async fn resource_create(
     query: Query,
     RawBody(body): RawBody,
 ) -> ApiResult<Document> {
-    let mode = Mode::read(&query)?;
     let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
-    let results = Batch::new(caller, mode).each(placed, Work::Create).await?;
-    Ok(Document::of(&results)?.with_status(201))
+    Batch::new(caller, &query)?.each(placed, &Work::Create, 201).await
 }
 
-/// Replaces objects, and creates those that are not there if that is asked for.
+/// Replaces objects, and creates those that are not there if that is asked for. For a manager of fields, merges objects.
 async fn resource_update(
     caller: Caller,
     query: Query,
     RawBody(body): RawBody,
 ) -> ApiResult<Document> {
-    let mode = Mode::read(&query)?;
+    let work = match Manager::read(&query)? {
+        Some(manager) => Work::Apply(manager),
+        None if query.flag("upsert") => Work::Upsert,
+        None => Work::Update,
+    };
     let placed = in_order_of_creation(parse(&body).map_err(ApiError::refused)?);
-    let work = if query.flag("upsert") { Work::Upsert } else { Work::Update };
-    Document::of(&Batch::new(caller, mode).each(placed, work).await?)
+    Batch::new(caller, &query)?.each(placed, &work, 200).await
 }
 
 /// Deletes objects.
@@ -68,18 +76,19 @@ async fn resource_delete(
     query: Query,
     RawBody(body): RawBody,
 ) -> ApiResult<Document> {
-    let mode = Mode::read(&query)?;
     let placed = in_order_of_deletion(parse(&body).map_err(ApiError::refused)?);
-    Document::of(&Batch::new(caller, mode).each(placed, Work::Delete).await?)
+    Batch::new(caller, &query)?.each(placed, &Work::Delete, 200).await
 }
 
 /// What happens to every object of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Work {
     Create,
     Update,
     /// Create what is not there, update what is.
     Upsert,
+    /// Merge it into what is there, and create what is not.
+    Apply(Manager),
     Delete,
 }
 
@@ -87,33 +96,49 @@ enum Work {
 struct Batch {
     caller: Caller,
     mode: Mode,
+    /// Whether the first failure is the end.
+    is_strict: bool,
     bootstrap: Bootstrap,
 }
 
 impl Batch {
-    fn new(caller: Caller, mode: Mode) -> Self {
-        Self { caller, mode, bootstrap: Bootstrap::default() }
+    fn new(caller: Caller, query: &Query) -> ApiResult<Self> {
+        let (mode, is_strict) = (Mode::read(query)?, query.flag("strict"));
+        Ok(Self { caller, mode, is_strict, bootstrap: Bootstrap::default() })
     }
 
-    /// Works on objects one by one. What goes wrong with one is told in its place, unless it is alone.
-    async fn each(mut self, placed: Placed, work: Work) -> ApiResult<ResourceResults> {
+    /// Works on objects one by one. What goes wrong with one is told in its place, unless it is alone, or the first one
+    /// and the end.
+    async fn each(mut self, placed: Placed, work: &Work, success: u16) -> ApiResult<Document> {
         let is_alone = placed.len() == 1;
         let mut results = ResourceResults::default();
+        let mut has_ended = false;
         for (index, resource) in placed {
-            let done = match self.one(resource.clone(), work).await {
-                Err(error) if is_alone => return Err(error),
-                Err(error) => Done::Failed(error.message().to_owned()),
-                Ok(done) => done,
+            let is_first = results.results.is_empty();
+            let done = if has_ended {
+                Done::Failed(NOT_TRIED.to_owned())
+            } else {
+                match self.one(resource.clone(), work).await {
+                    Err(error) if is_alone || (is_first && self.is_strict) => return Err(error),
+                    Err(error) => {
+                        has_ended = self.is_strict;
+                        Done::Failed(error.message().to_owned())
+                    }
+                    Ok(done) => done,
+                }
             };
             results.results.push(result(&resource, index, done));
         }
-        Ok(results)
+        let status = if has_ended { StatusCode::MULTI_STATUS.as_u16() } else { success };
+        Ok(Document::of(&results)?.with_status(status))
     }
 
-    async fn one(&mut self, resource: Resource, work: Work) -> ApiResult<Done> {
+    async fn one(&mut self, resource: Resource, work: &Work) -> ApiResult<Done> {
         match work {
             Work::Create => self.create(resource).await,
-            Work::Update | Work::Upsert => self.update(resource, work).await,
+            Work::Update => self.update(resource, false).await,
+            Work::Upsert => self.update(resource, true).await,
+            Work::Apply(manager) => self.apply(resource, manager).await,
             Work::Delete => self.delete(resource).await,
         }
     }
@@ -127,14 +152,14 @@ impl Batch {
         self.create_new(endpoint, resource, &checks).await
     }
 
-    async fn update(&mut self, resource: Resource, work: Work) -> ApiResult<Done> {
+    async fn update(&mut self, resource: Resource, creates: bool) -> ApiResult<Done> {
         let endpoint = Endpoint::find(&self.caller, &resource, self.mode).await?;
         let checks = self.checks(&resource).await?;
         let mut tries = if resource.resource_version().is_empty() { TRIES } else { 1 };
         loop {
             tries -= 1;
             let Some(stored) = self.stored(&endpoint, &resource).await? else {
-                if work == Work::Upsert {
+                if creates {
                     return self.create_new(endpoint, resource, &checks).await;
                 }
                 return Err(ApiError::refused(ResourceError::Missing));
@@ -153,13 +178,29 @@ impl Batch {
         mut resource: Resource,
         stored: &Value,
     ) -> ApiResult<Done> {
-        let nothing = serde_json::Map::new();
-        let stored = stored.as_object().unwrap_or(&nothing);
-        prepare_update(&mut resource, stored, self.actor().as_deref())
-            .map_err(ApiError::refused)?;
+        self.prepare_update(&mut resource, stored)?;
+        if let Some(stored) = stored.as_object() {
+            keep_custody(&mut resource, stored);
+        }
         let grant = self.grant(Verb::Update, endpoint, &resource).await?;
         let written = endpoint.replace(&self.caller, grant, &resource).await;
-        Ok(Done::Updated(written.map_err(|error| error.during(Step::Update))?))
+        Ok(self.updated(stored, written.map_err(|error| error.during(Step::Update))?))
+    }
+
+    fn prepare_update(&self, resource: &mut Resource, stored: &Value) -> ApiResult<()> {
+        let nothing = serde_json::Map::new();
+        let stored = stored.as_object().unwrap_or(&nothing);
+        prepare_update(resource, stored, self.actor().as_deref()).map_err(ApiError::refused)
+    }
+
+    /// What is told of an update. A dry run is there to be compared with what is stored, but shows no Secrets.
+    fn updated(&self, stored: &Value, mut updated: Value) -> Done {
+        if self.mode == Mode::Write {
+            return Done::Updated(updated);
+        }
+        let mut stored = stored.clone();
+        mask_both(&mut stored, &mut updated);
+        Done::WouldUpdate { stored, updated }
     }
 
     async fn delete(&self, resource: Resource) -> ApiResult<Done> {
@@ -197,13 +238,19 @@ impl Batch {
         let grant = self.grant(Verb::Create, &endpoint, &resource).await?;
         let written = endpoint.create(&self.caller, grant, &resource).await;
         let written = written.map_err(|error| error.during(Step::Create))?;
-        if self.mode == Mode::Write {
-            self.bootstrap.created(&resource);
-            if checks.is_told {
-                self.tell(&written);
-            }
-        }
+        self.created(&resource, checks, &written);
         Ok(Done::Created(written))
+    }
+
+    /// What follows from a creation.
+    fn created(&mut self, resource: &Resource, checks: &Checks, written: &Value) {
+        if self.mode == Mode::DryRun {
+            return;
+        }
+        self.bootstrap.created(resource);
+        if checks.is_told {
+            self.tell(written);
+        }
     }
 
     /// The object as it is stored.
