@@ -56,7 +56,7 @@ async fn ask(what: &What) -> Result<String, Failure> {
                 (release.version(), release.commit.get(..7).unwrap_or_default());
             Ok(format!(
                 "{APPLICATION} {version} is there: commit {commit} on main, and image {}/{PROJECT}/{APPLICATION}:{version}\n\
-                 watch it: kubectl get freight,promotions,stages -n {PROJECT}",
+                 watch it: kargo get promotions --watch",
                 remote.address(),
             ))
         }

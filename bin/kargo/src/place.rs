@@ -147,6 +147,15 @@ impl Place {
     }
 }
 
+/// The way to whoever has a data directory open; `None` where nobody ever had.
+pub(crate) async fn running(directory: &Path) -> Result<Option<Client>, Failure> {
+    let kubeconfig = directory.join(ADMIN);
+    if !kubeconfig.is_file() {
+        return Ok(None);
+    }
+    Ok(Some(connect(&kubeconfig, None).await?.client))
+}
+
 async fn connect(kubeconfig: &Path, context: Option<String>) -> Result<Opened, Failure> {
     let settings = cluster::Settings::from_environment(&SystemEnvironment)
         .map_err(Failure::usage)?

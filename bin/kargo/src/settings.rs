@@ -15,6 +15,11 @@ pub(crate) struct DataDirArg {
 }
 
 impl DataDirArg {
+    /// The directory as somebody else has read it.
+    pub(crate) fn of(data_dir: Option<PathBuf>) -> Self {
+        Self { data_dir }
+    }
+
     /// The directory that was asked for, if any.
     pub(crate) fn given(&self) -> Option<PathBuf> {
         self.data_dir.clone()

@@ -51,6 +51,16 @@ impl Client {
         self.in_project(project, "promotions", Kind::PROMOTION)
     }
 
+    /// The PromotionRequests of a Project.
+    pub fn promotion_requests(&self, project: &str) -> Collection {
+        self.in_project(project, "promotion-requests", Kind::PROMOTION_REQUEST)
+    }
+
+    /// The Targets of a Project.
+    pub fn targets(&self, project: &str) -> Collection {
+        self.in_project(project, "targets", Kind::TARGET)
+    }
+
     /// The Freight of a Project, by name or alias.
     pub fn freight(&self, project: &str) -> Collection {
         self.in_project(project, "freight", Kind::FREIGHT)

@@ -24,6 +24,7 @@ impl Kind {
     pub const FREIGHT: Self = Self::kargo("Freight");
     pub const PROMOTION: Self = Self::kargo("Promotion");
     pub const PROMOTION_REQUEST: Self = Self::kargo("PromotionRequest");
+    pub const TARGET: Self = Self::kargo("Target");
     pub const PROMOTION_TASK: Self = Self::kargo("PromotionTask");
     pub const CLUSTER_PROMOTION_TASK: Self = Self::kargo("ClusterPromotionTask");
     pub const ROLE: Self = Self { api_version: RBAC, kind: "Role" };

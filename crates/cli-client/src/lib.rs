@@ -16,6 +16,7 @@ mod object;
 pub mod oidc;
 mod promotion;
 mod resource;
+mod response;
 mod role;
 mod route;
 mod scope;
@@ -27,6 +28,8 @@ mod token;
 mod transport;
 mod watch;
 
+pub use api_rest::body::{RespondRequest, StepPrompt, StepResponse};
+
 pub use address::{Address, AddressError};
 pub use client::{Client, Identity};
 pub use collection::{Collection, List, Singleton};
@@ -35,7 +38,7 @@ pub use kind::Kind;
 pub use log_stream::LogStream;
 pub use object::Object;
 pub use promotion::{DownstreamResult, FreightChoice};
-pub use resource::{BatchResult, Effect, Outcome};
+pub use resource::{BatchResult, Comparison, Effect, FieldManager, Outcome};
 pub use role::{Change as RoleChange, Claim};
 pub use route::Route;
 pub use scope::Scope;

@@ -137,7 +137,8 @@ fn batches_and_promotions_tell_what_came_of_them() {
         );
     let script = Arc::new(script);
     let client = client(&script);
-    let batch = block_on(client.apply_resources("kind: Stage\n".to_owned(), Effect::Real)).unwrap();
+    let batch =
+        block_on(client.apply_resources("kind: Stage\n".to_owned(), None, Effect::Real)).unwrap();
     let outcomes: Vec<_> = batch.done.iter().map(|(outcome, _)| *outcome).collect();
     assert_eq!(outcomes, [Outcome::Created, Outcome::Updated]);
     assert_eq!(batch.errors, ["no"]);

@@ -119,6 +119,11 @@ pub fn translate(error: &clap::Error, path: &str) -> Failure {
         ErrorKind::InvalidValue if text(ContextKind::InvalidValue).is_empty() => {
             format!("flag needs an argument: {flag}")
         }
+        ErrorKind::InvalidValue => {
+            let (given, known) = (text(ContextKind::InvalidValue), text(ContextKind::ValidValue));
+            let flag = flag.trim_end_matches('[');
+            format!("invalid argument {given:?} for {flag:?} flag: must be one of {known}")
+        }
         ErrorKind::ValueValidation => {
             let why = error.source().map(ToString::to_string).unwrap_or_default();
             let given = text(ContextKind::InvalidValue);
@@ -126,7 +131,22 @@ pub fn translate(error: &clap::Error, path: &str) -> Failure {
         }
         _ => first_line(error),
     };
-    Failure::new(Exit::Usage, message)
+    Failure { hint: Some(suggestion(error, path)), ..Failure::new(Exit::Usage, message) }
+}
+
+/// What may have been meant, else where to look it up.
+fn suggestion(error: &clap::Error, path: &str) -> String {
+    let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg];
+    let meant = kinds.into_iter().find_map(|kind| match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        // The likeliest one is the last.
+        ContextValue::Strings(texts) => texts.last().cloned(),
+        _ => None,
+    });
+    match meant {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("`{path} --help` tells what there is"),
+    }
 }
 
 fn first_line(error: &clap::Error) -> String {

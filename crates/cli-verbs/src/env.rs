@@ -1,6 +1,10 @@
 //! Everything a verb may touch.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use cli_client::Transport;
 use core_clock::{Clock, Entropy, Environment, Time};
@@ -9,7 +13,7 @@ use serde_json::Value;
 use crate::{
     exit::CliResult,
     output::Table,
-    ports::{Browser, CallbackServer, ClusterLogin, Keyring, LocalRun, Streams, Terminal},
+    ports::{Browser, CallbackServer, ClusterLogin, Engine, Keyring, LocalRun, Streams, Terminal},
 };
 
 /// Which build this is.
@@ -45,8 +49,12 @@ pub struct Env {
     pub keyring: Option<Arc<dyn Keyring>>,
     /// Promotions on this machine.
     pub local_run: Arc<dyn LocalRun>,
+    /// The control plane on this machine.
+    pub engine: Arc<dyn Engine>,
     /// Which build this is.
     pub build: Build,
+    /// Whether a warning of the server was told: one is enough.
+    pub has_warned: Arc<AtomicBool>,
 }
 
 impl Env {

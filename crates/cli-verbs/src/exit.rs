@@ -18,6 +18,8 @@ pub enum Exit {
     Conflict = 5,
     /// It took longer than it was given.
     TimedOut = 6,
+    /// What would change could not be found out.
+    NotCompared = 7,
     /// The Promotion that was waited for ended, but not well.
     PromotionFailed = 10,
 }
@@ -49,6 +51,11 @@ impl Failure {
     /// A failure without one.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Exit::Error, message)
+    }
+
+    /// A code that says all there is to say.
+    pub(crate) fn silent(exit: Exit) -> Self {
+        Self::new(exit, "")
     }
 
     /// Wrong arguments.
@@ -97,10 +104,39 @@ impl From<cli_client::Error> for Failure {
             _ if is_timeout(&error) => Exit::TimedOut,
             _ => Exit::Error,
         };
-        let hint = (error.status() == Some(401))
-            .then(|| "log in again with `kargo login`, or check KARGO_API_TOKEN".to_owned());
-        let details = error.details();
+        let (hint, details) = (way_out(&error).map(str::to_owned), error.details());
         Self { hint, details, ..Self::new(exit, error.to_string()) }
+    }
+}
+
+/// What helps against what went wrong between here and the server.
+fn way_out(error: &cli_client::Error) -> Option<&'static str> {
+    use cli_client::{Error, TransportError};
+    match error {
+        Error::Api(error) => match error.status {
+            401 => Some("log in again with `kargo login`, or check KARGO_API_TOKEN"),
+            403 => {
+                Some("it takes a role that may do this; who administers the Project can grant it")
+            }
+            404 if error.message.contains("projects.kargo.akuity.io") => {
+                Some("`kargo get projects` shows those that there are")
+            }
+            404 if error.message.contains("namespaces \"") => Some(
+                "a namespace is that of a Project, which must be there first: `kargo create project NAME`",
+            ),
+            429 | 503 => Some("try again in a moment"),
+            _ if error.message.contains("no matches for kind") => Some(
+                "check apiVersion and kind; those of Kargo begin with `apiVersion: kargo.akuity.io/v1alpha1`",
+            ),
+            _ => None,
+        },
+        Error::Transport(TransportError::Unreachable(_) | TransportError::TimedOut(_)) => Some(
+            "see that the server runs and is reached from here: `kargo doctor` tells what is wrong",
+        ),
+        Error::Transport(TransportError::Untrusted(_)) => Some(
+            "have this machine trust the server's certificate, or believe any with --insecure-skip-tls-verify",
+        ),
+        _ => None,
     }
 }
 
@@ -124,5 +160,35 @@ pub(crate) trait Context<T> {
 impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
     fn context(self, action: impl fmt::Display) -> CliResult<T> {
         self.map_err(|error| error.into().context(action))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cli_client::{ApiError, Error, TransportError};
+
+    use super::*;
+
+    fn hint(status: u16, message: &str) -> String {
+        let message = message.to_owned();
+        let error = Error::Api(ApiError { status, message, code: None, request_id: None });
+        Failure::from(error).hint.unwrap_or_default()
+    }
+
+    #[test]
+    fn what_goes_wrong_comes_with_a_way_out() {
+        assert!(hint(401, "invalid token").contains("kargo login"));
+        assert!(hint(403, "delete is not permitted").contains("role"));
+        assert!(
+            hint(404, "projects.kargo.akuity.io \"x\" not found").contains("kargo get projects")
+        );
+        assert!(hint(404, "namespaces \"x\" not found").contains("kargo create project"));
+        assert!(hint(400, "no matches for kind \"Stage\" in version \"\"").contains("apiVersion"));
+        assert_eq!(hint(404, "stages.kargo.akuity.io \"x\" not found"), "");
+        let unreachable = Error::Transport(TransportError::Unreachable("refused".to_owned()));
+        assert!(Failure::from(unreachable).hint.unwrap().contains("kargo doctor"));
+        let untrusted = Error::Transport(TransportError::Untrusted("unknown issuer".to_owned()));
+        let hint = Failure::from(untrusted).hint.unwrap();
+        assert!(hint.contains("--insecure-skip-tls-verify"));
     }
 }

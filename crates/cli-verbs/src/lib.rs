@@ -7,6 +7,7 @@ mod cobra;
 mod config;
 mod env;
 mod exit;
+mod heed;
 mod manifest;
 mod output;
 pub mod ports;
@@ -63,7 +64,9 @@ pub fn tell(env: &Env, failure: &Failure, is_verbose: bool) -> std::io::Result<(
     if let Some(usage) = failure.usage_of.and_then(usage) {
         env.streams.out(&usage)?;
     }
-    env.streams.err(&format!("Error: {}\n", failure.message))?;
+    if !failure.message.is_empty() {
+        env.streams.err(&format!("Error: {}\n", failure.message))?;
+    }
     if let Some(details) = failure.details.as_ref().filter(|_| is_verbose) {
         env.streams.err(&format!("Details: {details}\n"))?;
     }

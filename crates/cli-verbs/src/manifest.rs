@@ -12,7 +12,7 @@ use crate::{
     cobra,
     env::Env,
     exit::{CliResult, Context as _, Failure},
-    output::Format,
+    output::{Format, PrintArgs},
 };
 
 /// What the server accepts at once.
@@ -35,19 +35,22 @@ impl ManifestArgs {
         !self.filename.is_empty()
     }
 
-    /// All objects as one stream of YAML documents.
-    pub(crate) async fn read(&self, env: &Env) -> CliResult<String> {
+    /// All objects.
+    pub(crate) async fn objects(&self, env: &Env) -> CliResult<Vec<Value>> {
         cobra::required(&[("filename", self.is_given())])?;
-        let mut stream = String::new();
+        let mut objects = Vec::new();
         for source in &self.filename {
             for (name, text) in self.texts(env, source).await? {
-                append(&mut stream, &name, &text)?;
+                objects.extend(parse(&name, &text)?);
             }
         }
-        if stream.is_empty() {
-            return Err(Failure::usage("no objects found in the files"));
+        if objects.is_empty() {
+            let sources = self.filename.join(", ");
+            return Err(Failure::usage(format!("no objects found in {sources}")).hint(
+                "in directories, files that end in .json, .yaml or .yml are read; -R looks into those beneath",
+            ));
         }
-        Ok(stream)
+        Ok(objects)
     }
 
     async fn texts(&self, env: &Env, source: &str) -> CliResult<Vec<(String, String)>> {
@@ -63,6 +66,19 @@ impl ManifestArgs {
         files.sort();
         files.iter().map(|file| Ok((file.display().to_string(), read_file(file)?))).collect()
     }
+}
+
+/// Objects as one stream of YAML documents.
+pub(crate) fn stream(objects: &[Value]) -> CliResult<String> {
+    let mut stream = String::new();
+    for object in objects {
+        stream.push_str("---\n");
+        stream.push_str(&Format::Yaml.write(&PrintArgs::default(), object)?);
+    }
+    if stream.len() > MAX_BYTES {
+        return Err(Failure::error("the objects are larger together than the server accepts"));
+    }
+    Ok(stream)
 }
 
 fn find_files(path: &Path, recursive: bool, is_named: bool, files: &mut Vec<PathBuf>) -> CliResult {
@@ -124,25 +140,23 @@ fn text(name: &str, bytes: Vec<u8>) -> CliResult<String> {
     String::from_utf8(bytes).map_err(|_| Failure::error(format!("{name}: not UTF-8 text")))
 }
 
-/// Adds the objects of a text to a stream; Lists are opened.
-fn append(stream: &mut String, name: &str, text: &str) -> CliResult {
+/// The objects of a text; Lists are opened.
+fn parse(name: &str, text: &str) -> CliResult<Vec<Value>> {
     let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
         Failure::error(format!("{name}: not YAML: {line}"))
     })?;
-    for object in documents.into_iter().flat_map(items).filter(|object| !object.is_null()) {
-        if object.get("kind").and_then(Value::as_str).is_none_or(str::is_empty) {
-            return Err(Failure::error(format!("{name}: an object has no kind")));
-        }
-        let yaml = Format::Yaml.write(&crate::output::PrintArgs::default(), &object)?;
-        stream.push_str("---\n");
-        stream.push_str(&yaml);
+    let objects: Vec<Value> =
+        documents.into_iter().flat_map(items).filter(|object| !object.is_null()).collect();
+    let has_kind = |object: &Value| {
+        object.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty())
+    };
+    match objects.iter().position(|object| !has_kind(object)) {
+        Some(at) => Err(Failure::error(format!("{name}: object {} has no kind", at + 1))
+            .hint("every object begins with its apiVersion and kind")),
+        None => Ok(objects),
     }
-    if stream.len() > MAX_BYTES {
-        return Err(Failure::error("the objects are larger together than the server accepts"));
-    }
-    Ok(())
 }
 
 fn items(document: Value) -> Vec<Value> {

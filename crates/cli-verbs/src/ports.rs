@@ -1,8 +1,9 @@
 //! What verbs need of the machine they run on. The binary brings the real ones, tests their own.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use cli_client::BoxFuture;
+use serde_json::Value;
 
 /// The three streams of a process.
 pub trait Streams: Send + Sync {
@@ -77,4 +78,11 @@ pub trait ClusterLogin: Send + Sync {
     /// The token by which the user is known there, or a new one of a ServiceAccount that they name as
     /// `namespace/name`.
     fn bearer_token(&self, account: Option<String>) -> BoxFuture<'_, Result<String, String>>;
+}
+
+/// The embedded engine of a control plane on this machine.
+pub trait Engine: Send + Sync {
+    /// What the engine says about itself. Without a data directory that of the user is meant, and it is no failure if none
+    /// runs there.
+    fn report(&self, data_dir: Option<PathBuf>) -> BoxFuture<'_, Result<Option<Value>, String>>;
 }

@@ -4,7 +4,7 @@
 //! token is sent to the server that it was stored for and to no other. Who logged in nowhere means the server of this
 //! machine, which leaves its user a token.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use cli_client::{
     Address, BearerToken, Client, Identity, Trust, expiry,
@@ -17,10 +17,13 @@ use crate::{
     config::{Config, Connection, Store, local},
     env::Env,
     exit::{CliResult, Context as _, Exit, Failure},
+    heed::Heedful,
 };
 
 const NOT_LOGGED_IN: &str = "seems like you are not logged in; please use `kargo login` to authenticate or set both the \
     KARGO_API_ADDRESS and KARGO_API_TOKEN environment variables";
+const NO_LOGIN_NEEDED: &str =
+    "`kargo up` starts a server on this machine, to which its user is logged in";
 const EXPIRED: &str = "your token is expired; please use `kargo login` to re-authenticate";
 const NOT_REFRESHED: &str = "error refreshing token; please use `kargo login` to re-authenticate";
 /// A token that ends within this is refreshed, so that it does not end on the way.
@@ -59,11 +62,24 @@ pub(crate) struct Session {
 impl Session {
     /// Refuses a server that would do what it is only asked about: the reference does not know dry runs.
     pub(crate) async fn check_dry_runs(&self) -> CliResult {
-        let version = self.client.server_version().await.context("get server version")?;
-        if version.get("compiler").and_then(Value::as_str) == Some(COMPILER) {
+        if self.is_ours().await? {
             return Ok(());
         }
         Err(Failure::error("the server knows no dry runs, and would do what it is asked about"))
+    }
+
+    /// Refuses a server that would replace what it is asked to merge.
+    pub(crate) async fn check_merges(&self) -> CliResult {
+        if self.is_ours().await? {
+            return Ok(());
+        }
+        Err(Failure::error("the server does not merge objects")
+            .hint("without --server-side they replace those that it has"))
+    }
+
+    async fn is_ours(&self) -> CliResult<bool> {
+        let version = self.client.server_version().await.context("get server version")?;
+        Ok(version.get("compiler").and_then(Value::as_str) == Some(COMPILER))
     }
 }
 
@@ -97,8 +113,12 @@ impl Env {
         token: Option<BearerToken>,
     ) -> Client {
         let identity = Identity { token, version: self.build.version.clone() };
-        let (transport, clock) = (self.transport.clone(), self.clock.clone());
-        Client::new(transport, clock, address.clone(), trust, identity)
+        let way = Heedful {
+            way: self.transport.clone(),
+            streams: self.streams.clone(),
+            has_warned: self.has_warned.clone(),
+        };
+        Client::new(Arc::new(way), self.clock.clone(), address.clone(), trust, identity)
     }
 
     /// A variable that is set to something.
@@ -213,7 +233,7 @@ fn plan_with(
     token: Option<String>,
     skips: bool,
 ) -> CliResult<Plan> {
-    let not_logged_in = || Failure::new(Exit::Denied, NOT_LOGGED_IN);
+    let not_logged_in = || Failure::new(Exit::Denied, NOT_LOGGED_IN).hint(NO_LOGIN_NEEDED);
     let stored_address = Address::parse(&connection.api_address).ok();
     let address = match address {
         Some(address) => parse(&address)?,

@@ -4,6 +4,7 @@ mod browser;
 mod callback;
 mod cluster_login;
 pub(crate) mod completion;
+mod engine;
 mod keyring;
 mod local_run;
 pub(crate) mod man;
@@ -82,6 +83,8 @@ fn environment() -> Result<Env, Failure> {
         cluster: Arc::new(cluster_login::Kubeconfig),
         keyring: keyring::of_system(&SystemEnvironment),
         local_run: Arc::new(local_run::ThisProgram),
+        engine: Arc::new(engine::ThisMachine),
         build: Build { version: version::number(), document: version::document() },
+        has_warned: Arc::default(),
     })
 }

@@ -93,7 +93,7 @@ async fn releases_go_through_the_whole_pipeline_also_over_a_kill() {
     assert_eq!(running.await_verified("staging", "1.0.0").await, first);
     assert_eq!(running.version("prod").await, None, "nobody asked for it");
 
-    // As the banner has it.
+    // As README has it for kubectl.
     let promotion = json!({
         "apiVersion": "kargo.akuity.io/v1alpha1", "kind": "Promotion",
         "metadata": {"generateName": "prod-", "namespace": "demo"},

@@ -13,6 +13,7 @@ mod analysis_kinds;
 mod demo;
 mod discovery;
 mod faults;
+mod grpc;
 mod process;
 mod replicas;
 mod rest;
@@ -55,6 +56,12 @@ async fn up(directory: &Path) -> Kargo {
         .unwrap()
 }
 
+/// A `kargo up` that ends by itself, because it does not get what it needs.
+fn try_up(directory: &Path) -> Output {
+    let directory = directory.display().to_string();
+    kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &directory])
+}
+
 async fn create(client: &Client, name: &str) {
     let body = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
     let reply =
@@ -83,15 +90,7 @@ async fn a_taken_port_has_its_own_exit_code_and_a_way_out() {
 async fn a_locked_directory_names_the_process_that_holds_it() {
     let directory = tempfile::tempdir().unwrap();
     let first = up(directory.path()).await;
-    let output = kargo(&[
-        "up",
-        "--api-port",
-        "0",
-        "--kube-port",
-        "0",
-        "--data-dir",
-        &directory.path().display().to_string(),
-    ]);
+    let output = try_up(directory.path());
     assert_eq!(output.status.code(), Some(21));
     let pid = first.pid().unwrap().to_string();
     assert!(
@@ -109,15 +108,7 @@ async fn a_damaged_database_is_refused_with_a_way_out() {
     up(directory.path()).await.stop().await.unwrap();
     fs::write(directory.path().join("store.db"), b"this is no database, whatever its name says")
         .unwrap();
-    let output = kargo(&[
-        "up",
-        "--api-port",
-        "0",
-        "--kube-port",
-        "0",
-        "--data-dir",
-        &directory.path().display().to_string(),
-    ]);
+    let output = try_up(directory.path());
     assert_eq!(output.status.code(), Some(23), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("hint: put back a snapshot with `kargo restore FILE`"),

@@ -33,9 +33,16 @@ struct Run {
 
 impl Run {
     async fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let ports = ["--kube-port", "0", "--api-port", "0"];
+        Self::on(&ports, directory, arguments).await
+    }
+
+    async fn on(ports: &[&str], directory: &Path, arguments: &[&str]) -> Self {
         let state = directory.join("state");
         let mut child = Command::new(program())
-            .args(["up", "--kube-port", "0", "--api-port", "0", "--data-dir"])
+            .arg("up")
+            .args(ports)
+            .arg("--data-dir")
             .arg(directory.join("data"))
             .args(arguments)
             .env("LOG_LEVEL", "error")
@@ -154,6 +161,19 @@ async fn a_taken_port_of_the_rest_api_names_its_flag() {
     let output = super::kargo(&["up", "--in-memory", "--kube-port", "0", "--api-port", &port]);
     assert_eq!(output.status.code(), Some(20));
     assert!(super::stderr(&output).contains("choose another port with --api-port"));
+}
+
+#[tokio::test]
+async fn a_port_that_is_only_preferred_gives_way_and_the_banner_says_why() {
+    // If somebody else has it, that is as good.
+    let _taken = std::net::TcpListener::bind("127.0.0.1:8080");
+    let directory = TempDir::new().unwrap();
+    let run = Run::on(&["--kube-port", &free_port()], directory.path(), &["--in-memory"]).await;
+    let why = "not on port 8080, which another process uses; choose one with --api-port";
+    assert!(run.banner.contains(why), "{}", run.banner);
+    assert_ne!(run.url(), "http://127.0.0.1:8080");
+    assert_eq!(run.ask("GET", "/projects", &run.of_login("bearerToken")).await.0, 200);
+    run.stop().await;
 }
 
 #[tokio::test]

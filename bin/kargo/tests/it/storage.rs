@@ -6,7 +6,7 @@ use dev_testkit::{Client, Kargo, UpOptions};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{kargo, program, stderr};
+use super::{kargo, program, stderr, try_up};
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 /// `correct horse` in base64, as the store has it.
@@ -38,7 +38,6 @@ fn is_shown(directory: &Path) -> bool {
 async fn secrets_are_encrypted_with_the_keys_of_a_file_and_need_them_ever_after() {
     let directory = tempfile::tempdir().unwrap();
     let (data, keys) = (directory.path().join("data"), directory.path().join("keys"));
-    let data_text = data.display().to_string();
     fs::write(&keys, format!("{}=\n", "A".repeat(43))).unwrap();
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o600)).unwrap();
     let with_keys = ["--encryption-key-file", &keys.display().to_string()];
@@ -47,7 +46,7 @@ async fn secrets_are_encrypted_with_the_keys_of_a_file_and_need_them_ever_after(
     assert!(!is_shown(&data));
     first.stop().await.unwrap();
     assert!(!is_shown(&data));
-    let refused = kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &data_text]);
+    let refused = try_up(&data);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("needs the encryption key"), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("--encryption-key-file"), "{}", stderr(&refused));
@@ -67,7 +66,7 @@ async fn a_damaged_database_is_repaired_and_losses_are_listed() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[..100].fill(0);
     fs::write(&file, bytes).unwrap();
-    let refused = kargo(&["up", "--api-port", "0", "--kube-port", "0", "--data-dir", &text]);
+    let refused = try_up(directory.path());
     assert_eq!(refused.status.code(), Some(23), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("`kargo repair`"), "{}", stderr(&refused));
     let repaired = kargo(&["repair", "--data-dir", &text]);

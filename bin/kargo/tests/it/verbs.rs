@@ -101,6 +101,7 @@ async fn a_user_goes_from_the_first_look_to_the_last_delete() {
     let freight = promotion(&user).await;
     second_release(&user, &freight).await;
     objects_from_files(&user);
+    completion(&user);
     access(&user);
     credentials(&user);
     login(&user);
@@ -112,6 +113,10 @@ async fn a_user_goes_from_the_first_look_to_the_last_delete() {
 fn first_look(user: &User) {
     user.run("get projects").exits(0).tells("demo");
     user.run("doctor").exits(0).tells("all is well");
+    let data = user.path("data");
+    user.run(&format!("doctor --data-dir {data}")).exits(0).tells("ok    engine: ");
+    let elsewhere = user.run(&format!("doctor --data-dir {data}/none")).exits(1);
+    elsewhere.tells("no control plane runs here");
     user.run("version").exits(0).tells("Server Version: ");
     user.run("get warehouses").exits(0).tells("guestbook");
     user.run("get stages -o name").exits(0).tells("stage.kargo.akuity.io/prod");
@@ -181,15 +186,72 @@ fn objects_from_files(user: &User) {
     user.run(&format!("create -f {file}")).exits(1).tells("already exists");
     fs::write(Path::new(&file), OBJECTS.replace("/app", "/other")).unwrap();
     user.run(&format!("apply -f {file} --dry-run")).exits(0).tells("configured (server dry run)");
+    user.run(&format!("diff -f {file}"))
+        .exits(1)
+        .tells("-      repoURL: example.com/app\n+      repoURL: example.com/other\n");
     user.run("get warehouses images -p other -o yaml").exits(0).tells("repoURL: example.com/app");
     user.run(&format!("apply -f {file}"))
         .exits(0)
         .tells("warehouse.kargo.akuity.io/images configured");
     user.run("get warehouses images -p other -o yaml").exits(0).tells("repoURL: example.com/other");
+    assert_eq!(user.run(&format!("diff -f {file}")).exits(0).out, "");
+    merging(user);
     user.run("delete warehouse images -p other").exits(0).tells("images deleted");
     user.run("delete project other").exits(0).tells("project.kargo.akuity.io/other deleted");
     user.run("create project third").exits(0).tells("project.kargo.akuity.io/third created");
     user.run("create project third").exits(5).tells("already exists");
+}
+
+/// Two who manage fields of the same object.
+fn merging(user: &User) {
+    let file = user.path("part.yaml");
+    let part = |interval: &str| {
+        format!(
+            "apiVersion: kargo.akuity.io/v1alpha1\nkind: Warehouse\n\
+             metadata: {{name: images, namespace: other}}\nspec: {{interval: {interval}}}\n"
+        )
+    };
+    fs::write(Path::new(&file), part("7m0s")).unwrap();
+    user.run(&format!("apply -f {file} --server-side --force-conflicts"))
+        .exits(0)
+        .tells("images serverside-applied");
+    let stored = user.out("get warehouses images -p other -o yaml");
+    assert!(stored.contains("interval: 7m0s") && stored.contains("repoURL: example.com/other"));
+    fs::write(Path::new(&file), part("8m0s")).unwrap();
+    let by_other = format!("apply -f {file} --server-side --field-manager other");
+    user.run(&by_other).exits(5).tells("conflict with \"kargo-cli\"").tells("--force-conflicts");
+    user.run(&format!("{by_other} --force-conflicts")).exits(0);
+    user.run("get targets -p other").exits(0);
+    user.run("get promotionrequests -p other").exits(0);
+}
+
+/// What a shell offers, asked of bash itself.
+fn completion(user: &User) {
+    let script = user.path("completion.bash");
+    fs::write(&script, user.out("completion bash")).unwrap();
+    let offered = |words: &str| {
+        let line: Vec<&str> = words.split(' ').collect();
+        let words = line.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+        let (program, at) = (program().display().to_string(), line.len() - 1);
+        let text = format!(
+            "source {script}; COMP_WORDS=({words}); COMP_WORDS[0]={program}; COMP_CWORD={at}; \
+             _kargo_names {program} \"${{COMP_WORDS[{at}]}}\" \"${{COMP_WORDS[{at} - 1]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let output = Command::new("bash")
+            .args(["--norc", "-c", &text])
+            .env_clear()
+            .env("HOME", user.home.path())
+            .env("XDG_STATE_HOME", user.path("state"))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(offered("kargo get stages "), "dev prod staging");
+    assert_eq!(offered("kargo get stages pr"), "prod");
+    assert_eq!(offered("kargo promote --freight-alias ne"), "next");
+    assert_eq!(offered("kargo refresh warehouse --project = demo gue"), "guestbook");
+    assert_eq!(offered("kargo rollb"), "rollback");
+    assert_eq!(offered("kargo get stages --token wrong nothing"), "");
 }
 
 /// A role, what it may do, and a token that may do just that.

@@ -16,6 +16,7 @@ use crate::{Body, BoxFuture, Chunks, Request, Response, Transport, TransportErro
 pub struct Script {
     answers: Mutex<HashMap<String, VecDeque<Answer>>>,
     transcript: Mutex<String>,
+    headers: Vec<(String, String)>,
 }
 
 #[derive(Clone)]
@@ -69,6 +70,13 @@ impl Script {
         self.add(request, Answer { status: 200, chunks, end: End::Silence })
     }
 
+    /// Answers everything with a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// What was asked: method, address, and bodies with their type.
     pub fn transcript(&self) -> String {
         self.transcript.lock().clone()
@@ -111,7 +119,7 @@ impl Transport for Script {
         Box::pin(async move {
             let answer = answer?;
             let body: Body = Box::new(Played { chunks: answer.chunks.into(), end: answer.end });
-            Ok(Response { status: answer.status, headers: Vec::new(), body })
+            Ok(Response { status: answer.status, headers: self.headers.clone(), body })
         })
     }
 }

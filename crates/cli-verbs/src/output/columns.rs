@@ -17,6 +17,8 @@ pub(crate) enum Columns {
     Warehouses,
     Freight,
     Promotions,
+    PromotionRequests,
+    Targets,
     Roles,
     RoleResources,
     Tokens,
@@ -45,6 +47,10 @@ impl Columns {
             Self::Warehouses => vec!["NAME", "SHARD", "AGE"],
             Self::Freight => vec!["NAME", "ALIAS", "ORIGIN", "AGE"],
             Self::Promotions => vec!["NAME", "SHARD", "STAGE", "FREIGHT", "PHASE", "AGE"],
+            Self::PromotionRequests => {
+                vec!["NAME", "STAGE", "FREIGHT", "PHASE", "TARGETS", "AGE"]
+            }
+            Self::Targets => vec!["NAME", "LABELS", "AGE"],
             Self::Roles => vec!["NAME", "KARGO MANAGED", "AGE"],
             Self::RoleResources => {
                 vec!["NAME", "K8S SERVICE ACCOUNT", "K8S ROLE BINDINGS", "K8S ROLES", "AGE"]
@@ -90,6 +96,14 @@ impl Columns {
                 text("/spec/freight"),
                 text("/status/phase"),
             ],
+            Self::PromotionRequests => vec![
+                name,
+                text("/spec/stage"),
+                text("/spec/freight"),
+                text("/status/phase"),
+                reached(object),
+            ],
+            Self::Targets => vec![name, labels_of(object)],
             Self::Roles => vec![name, flag(object, "/kargoManaged")],
             Self::RoleResources => vec![
                 name,
@@ -115,7 +129,7 @@ impl Columns {
                 vec![
                     name,
                     object.annotation(annotations::DESCRIPTION).to_owned(),
-                    keys(object).to_string(),
+                    count(object, "/data").to_string(),
                 ]
             }
             Self::Events => event_row(object, now),
@@ -134,6 +148,8 @@ impl Columns {
         match self {
             Self::Stages => &["WAREHOUSES", "LAST PROMOTION"],
             Self::Promotions => &["STEP", "MESSAGE"],
+            Self::PromotionRequests => &["PROMOTIONS"],
+            Self::Targets => &["PARAMS"],
             Self::Freight => &["ARTIFACTS", "CURRENTLY IN"],
             Self::Warehouses => &["READY", "STATUS"],
             _ => &[],
@@ -145,6 +161,8 @@ impl Columns {
         match self {
             Self::Stages => vec![origins(object), text("/status/lastPromotion/name")],
             Self::Promotions => vec![current_step(object), text("/status/message")],
+            Self::PromotionRequests => vec![phases(object)],
+            Self::Targets => vec![keys(object, "/spec/params")],
             Self::Freight => vec![artifacts(object), current_stages(object)],
             Self::Warehouses => with_readiness(Vec::new(), object),
             _ => Vec::new(),
@@ -185,8 +203,36 @@ fn names(object: &Object, pointer: &str) -> String {
     joined(list(object, pointer).filter_map(name))
 }
 
-fn keys(object: &Object) -> usize {
-    object.value().get("data").and_then(Value::as_object).map_or(0, serde_json::Map::len)
+fn fields<'a>(object: &'a Object, pointer: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let fields = object.value().pointer(pointer).and_then(Value::as_object);
+    fields.into_iter().flat_map(serde_json::Map::iter)
+}
+
+fn count(object: &Object, pointer: &str) -> usize {
+    fields(object, pointer).count()
+}
+
+fn keys(object: &Object, pointer: &str) -> String {
+    joined(fields(object, pointer).map(|(key, _)| key.clone()))
+}
+
+fn labels_of(object: &Object) -> String {
+    let label =
+        |(key, value): (&String, &Value)| format!("{key}={}", value.as_str().unwrap_or_default());
+    joined(fields(object, "/metadata/labels").map(label))
+}
+
+/// How many of the Targets have what was asked for.
+fn reached(object: &Object) -> String {
+    let is_reached =
+        |target: &&Value| target.get("phase").is_some_and(|phase| phase == "Succeeded");
+    let reached = list(object, "/status/targets").filter(is_reached).count();
+    format!("{reached}/{}", list(object, "/spec/targets").count())
+}
+
+/// How many of the Promotions of a request are in which phase.
+fn phases(object: &Object) -> String {
+    joined(fields(object, "/status/summary").map(|(phase, count)| format!("{count} {phase}")))
 }
 
 fn origins(object: &Object) -> String {
@@ -222,8 +268,7 @@ fn artifacts(object: &Object) -> String {
 }
 
 fn current_stages(object: &Object) -> String {
-    let stages = object.value().pointer("/status/currentlyIn").and_then(Value::as_object);
-    joined(stages.into_iter().flat_map(|stages| stages.keys().cloned()))
+    keys(object, "/status/currentlyIn")
 }
 
 fn event_row(object: &Object, now: Time) -> Vec<String> {

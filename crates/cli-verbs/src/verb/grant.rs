@@ -89,7 +89,10 @@ fn show(env: &Env, args: &GrantArgs, role: Object) -> CliResult {
 
 /// Claims as `name=value`, with several values after commas. A part with an `=` of its own begins the next claim.
 pub(super) fn claims(texts: &[String]) -> CliResult<Vec<Claim>> {
-    let wrong = || Failure::usage("claim should be in the format <claim-name>=<claim-value>");
+    let wrong = |given: &str| {
+        let form = "claim should be in the format <claim-name>=<claim-value>";
+        Failure::usage(format!("{form}, and {given:?} is not"))
+    };
     let mut claims: Vec<Claim> = Vec::new();
     for text in texts {
         let mut is_first = true;
@@ -99,10 +102,10 @@ pub(super) fn claims(texts: &[String]) -> CliResult<Vec<Claim>> {
                     add(&mut claims, name, value);
                 }
                 [value] if !is_first && !value.is_empty() => {
-                    let last = claims.last_mut().ok_or_else(wrong)?;
+                    let last = claims.last_mut().ok_or_else(|| wrong(text))?;
                     last.values.push((*value).to_owned());
                 }
-                _ => return Err(wrong()),
+                _ => return Err(wrong(text)),
             }
             is_first = false;
         }

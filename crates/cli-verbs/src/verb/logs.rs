@@ -10,6 +10,9 @@ use crate::{
     session::{ConnectionArgs, Session},
 };
 
+/// What to do where the server has no logs to offer.
+const NOT_OFFERED: &str = "the server finds logs by its setting ANALYSIS_RUN_LOG_URL_TEMPLATE";
+
 /// Show the log of an AnalysisRun or of a Promotion
 #[derive(clap::Args, Debug)]
 pub struct LogsArgs {
@@ -44,7 +47,10 @@ pub(super) async fn logs(env: &Env, args: &LogsArgs) -> CliResult {
     let (metric, container) = (args.metric.as_deref(), args.container.as_deref());
     let action = format!("get logs of analysis run {name}");
     let opened = session.client.analysis_run_logs(&project, name, metric, container).await;
-    let mut log = opened.context(&action)?;
+    let not_offered = opened.as_ref().err().and_then(cli_client::Error::status) == Some(501);
+    let mut log = opened
+        .context(&action)
+        .map_err(|failure| if not_offered { failure.hint(NOT_OFFERED) } else { failure })?;
     while let Some(piece) = log.next().await.context(&action)? {
         env.out(&piece)?;
     }

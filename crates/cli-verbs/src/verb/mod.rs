@@ -3,12 +3,14 @@
 mod apply;
 mod approve;
 mod batch;
+mod complete;
 mod config;
 mod create;
 mod dashboard;
 mod data_args;
 mod delete;
 mod describe;
+mod diff;
 mod doctor;
 mod explain;
 mod freight_and_stage;
@@ -17,9 +19,11 @@ mod grant;
 mod login;
 mod logout;
 mod logs;
+mod manager_args;
 mod promote;
 mod refresh;
 mod repo_args;
+mod respond;
 mod rollback;
 mod update;
 mod verify;
@@ -34,6 +38,9 @@ pub enum Verb {
     Apply(apply::ApplyArgs),
     /// Let a piece of Freight into a Stage without verification
     Approve(approve::ApproveArgs),
+    /// Print the names that a word may become
+    #[command(name = "__complete", hide = true)]
+    Complete(complete::CompleteArgs),
     /// Show or change what the command line remembers
     Config(config::ConfigArgs),
     /// Create objects
@@ -44,6 +51,8 @@ pub enum Verb {
     Delete(delete::DeleteArgs),
     /// Show all that is known of objects, and what happened to them
     Describe(describe::DescribeArgs),
+    /// Show what `apply` would change, from files
+    Diff(diff::DiffArgs),
     /// Check the configuration, the server and the way to it, and say what to do
     Doctor(doctor::DoctorArgs),
     /// Say whether a piece of Freight may enter a Stage, and why not
@@ -62,6 +71,8 @@ pub enum Verb {
     Promote(promote::PromoteArgs),
     /// Have the controllers look at an object again
     Refresh(refresh::RefreshArgs),
+    /// Answer a step of a Promotion that asks people
+    Respond(respond::RespondArgs),
     /// Take users or permissions from a role
     Revoke(grant::GrantArgs),
     /// Promote what a Stage had before
@@ -79,11 +90,13 @@ pub(crate) async fn run(env: &Env, verb: Verb) -> CliResult {
     match verb {
         Verb::Apply(args) => apply::apply(env, &args).await,
         Verb::Approve(args) => approve::approve(env, &args).await,
+        Verb::Complete(args) => complete::complete(env, &args).await,
         Verb::Config(args) => config::config(env, &args),
         Verb::Create(args) => create::create(env, &args).await,
         Verb::Dashboard(args) => dashboard::dashboard(env, &args).await,
         Verb::Delete(args) => delete::delete(env, &args).await,
         Verb::Describe(args) => describe::describe(env, &args).await,
+        Verb::Diff(args) => diff::diff(env, &args).await,
         Verb::Doctor(args) => doctor::doctor(env, &args).await,
         Verb::Explain(args) => explain::explain(env, &args).await,
         Verb::Get(args) => get::get(env, &args).await,
@@ -93,6 +106,7 @@ pub(crate) async fn run(env: &Env, verb: Verb) -> CliResult {
         Verb::Logs(args) => logs::logs(env, &args).await,
         Verb::Promote(args) => promote::promote(env, &args).await,
         Verb::Refresh(args) => refresh::refresh(env, &args).await,
+        Verb::Respond(args) => respond::respond(env, &args).await,
         Verb::Revoke(args) => grant::revoke(env, &args).await,
         Verb::Rollback(args) => rollback::rollback(env, &args).await,
         Verb::Update(args) => update::update(env, &args).await,

@@ -60,7 +60,7 @@ pub(super) async fn rollback(env: &Env, args: &RollbackArgs) -> CliResult {
 fn earlier_freight(stage: &Object, warehouse: Option<&str>, steps: usize) -> CliResult<String> {
     let history = stage.value().pointer("/status/freightHistory").and_then(Value::as_array);
     let history = history.map_or(&[][..], Vec::as_slice);
-    let origin = origin_of(history.first(), warehouse)?;
+    let origin = origin_of(stage.name(), history.first(), warehouse)?;
     let names = history
         .iter()
         .filter_map(|collection| collection.get("items")?.get(&origin)?.get("name")?.as_str());
@@ -79,7 +79,7 @@ fn earlier_freight(stage: &Object, warehouse: Option<&str>, steps: usize) -> Cli
     }
 }
 
-fn origin_of(current: Option<&Value>, warehouse: Option<&str>) -> CliResult<String> {
+fn origin_of(name: &str, current: Option<&Value>, warehouse: Option<&str>) -> CliResult<String> {
     if let Some(warehouse) = warehouse {
         return Ok(format!("Warehouse/{warehouse}"));
     }
@@ -87,8 +87,8 @@ fn origin_of(current: Option<&Value>, warehouse: Option<&str>) -> CliResult<Stri
     let origins: Vec<&String> = items.into_iter().flat_map(|items| items.keys()).collect();
     match origins.as_slice() {
         [only] => Ok((*only).clone()),
-        [] => Err(Failure::new(Exit::Conflict, "the Stage has no Freight")),
-        _ => Err(Failure::usage("the Stage has Freight of several Warehouses")
+        [] => Err(Failure::new(Exit::Conflict, format!("stage {name} has no Freight"))),
+        _ => Err(Failure::usage(format!("stage {name} has Freight of several Warehouses"))
             .hint("say which one goes back with --warehouse")),
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     fn a_stage_without_freight_has_nothing_to_go_back_to() {
         assert_eq!(
             earlier_freight(&stage(&[]), None, 1).unwrap_err().message,
-            "the Stage has no Freight"
+            "stage s has no Freight"
         );
     }
 }

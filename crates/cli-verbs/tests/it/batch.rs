@@ -81,3 +81,49 @@ fn a_dry_run_says_that_it_is_one() {
     "kind: Stage\n".clone_into(&mut kargo.input);
     assert_snapshot!(kargo.run("apply -f - --dry-run"));
 }
+
+#[test]
+fn a_dry_run_of_the_client_asks_nobody() {
+    let mut kargo = Kargo::stranger(Script::new());
+    kargo.input = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n".to_owned();
+    assert_snapshot!(kargo.run("apply -f - --dry-run=client"));
+    assert_snapshot!(kargo.run("delete -f - --dry-run=client -o name"));
+    assert_snapshot!(kargo.run("create -f - --dry-run=everybody"));
+}
+
+/// A server that knows what the reference does not.
+fn ours() -> Script {
+    Script::new().on(&at("GET system/server-version"), 200, json!({ "compiler": "rustc" }))
+}
+
+#[test]
+fn the_server_merges_in_the_name_of_a_manager() {
+    let results = json!({ "results": [
+        { "updatedResourceManifest": object("Stage", "dev") },
+        { "error": "update resource: Apply failed with 1 conflict", "kind": "Stage", "namespace": "demo",
+          "name": "prod" }] });
+    let script = ours().on(&at("PUT resources?fieldManager=kargo-cli"), 200, results.clone());
+    let forced = at("PUT resources?fieldManager=ci&force=true&dryRun=All");
+    let mut kargo = Kargo::new(script.on(&forced, 200, results));
+    "kind: Stage\n".clone_into(&mut kargo.input);
+    assert_snapshot!(kargo.run("apply -f - --server-side"));
+    assert_snapshot!(
+        kargo.run("apply -f - --server-side --field-manager ci --force-conflicts --dry-run")
+    );
+    assert_snapshot!(kargo.run("apply -f - --force-conflicts"));
+    let reference = Script::new().on(&at("GET system/server-version"), 200, json!({}));
+    let mut kargo = Kargo::new(reference);
+    "kind: Stage\n".clone_into(&mut kargo.input);
+    assert_snapshot!(kargo.run("apply -f - --server-side"));
+}
+
+#[test]
+fn a_failure_names_the_object_it_is_about() {
+    let missing =
+        json!({ "error": "create resource: namespaces \"p\" not found", "code": "NotFound" });
+    let mut kargo = Kargo::new(Script::new().on(&at("PUT resources?upsert=true"), 404, missing));
+    kargo.input =
+        "apiVersion: kargo.akuity.io/v1alpha1\nkind: Stage\nmetadata: {name: dev, namespace: p}\n"
+            .to_owned();
+    assert_snapshot!(kargo.run("apply -f -"));
+}

@@ -110,8 +110,8 @@ fn the_dashboard_opens() {
 
 #[test]
 fn the_doctor_finds_what_is_wrong() {
-    assert_snapshot!(doctor(Kargo::stranger(Script::new())));
-    assert_snapshot!(doctor(Kargo::new(Script::new())));
+    assert_snapshot!(doctor(&Kargo::stranger(Script::new())));
+    assert_snapshot!(doctor(&Kargo::new(Script::new())));
     let sick = Script::new()
         .on_text("GET https://kargo.test/healthz", 200, "ok")
         .on(&at("GET system/server-version"), 200, json!({ "version": "v0.9.0" }))
@@ -122,9 +122,42 @@ fn the_doctor_finds_what_is_wrong() {
             json!({ "heartbeats": {
             "": { "status": "Alive" }, "east": { "status": "Dead" } } }),
         );
-    assert_snapshot!(doctor(Kargo::new(sick)));
+    assert_snapshot!(doctor(&Kargo::new(sick)));
 }
 
-fn doctor(kargo: Kargo) -> String {
+#[test]
+fn the_doctor_looks_at_the_engine_on_this_machine() {
+    let mut kargo = Kargo::stranger(Script::new());
+    kargo.engine = Ok(Some(json!({
+        "revision": 5010, "compactedRevision": 1200, "writable": true, "problem": "",
+        "quarantinedObjects": 0, "heldObjects": {"count": 0, "first": []},
+        "definitionsNotEstablished": [],
+        "resources": [
+            {"resource": "configmaps", "objects": 7, "watchers": 2, "historyFloor": 3000, "mostBehind": 12},
+            {"resource": "secrets", "objects": 0, "watchers": 1, "historyFloor": 10, "mostBehind": 0},
+        ],
+    })));
+    assert_snapshot!(doctor(&kargo));
+    kargo.engine = Ok(Some(json!({
+        "revision": 5010, "compactedRevision": 1200, "writable": false, "problem": "no space is left",
+        "quarantinedObjects": 1,
+        "resources": [
+            {"resource": "stages.kargo.akuity.io", "objects": 7, "watchers": 2, "historyFloor": 3000, "mostBehind": 4000},
+        ],
+        "heldObjects": {"count": 22, "first": [
+            {"resource": "secrets", "namespace": "demo", "name": "a", "since": "2026-01-01T00:00:00Z",
+                "finalizers": ["x.y/z", "x.y/w"]},
+            {"resource": "namespaces", "namespace": "", "name": "b", "since": "2026-01-01T00:00:00Z",
+                "finalizers": ["x.y/z"]},
+        ]},
+        "definitionsNotEstablished": [{"name": "gizmos.example.com", "reason": "KindConflict",
+            "message": "\"Widget\" is already in use"}],
+    })));
+    assert_snapshot!(doctor(&kargo));
+    kargo.engine = Err("/data: nobody listens".to_owned());
+    assert_snapshot!(doctor(&kargo));
+}
+
+fn doctor(kargo: &Kargo) -> String {
     kargo.run("doctor").replace(kargo.home.path().to_str().unwrap(), "HOME")
 }

@@ -254,3 +254,33 @@ fn colours_are_for_those_who_read_and_want_them() {
     let reader = reader.variable("NO_COLOR", "1");
     assert!(!reader.run("get stages").contains('\u{1b}'));
 }
+
+#[test]
+fn requests_and_targets() {
+    let request = json!({ "metadata": { "name": "r", "creationTimestamp": "2026-01-02T03:00:00Z" },
+        "spec": { "stage": "prod", "freight": "f", "targets": [{ "name": "eu" }, { "name": "us" }] },
+        "status": { "phase": "Running", "summary": { "running": 1, "succeeded": 1 },
+            "targets": [{ "name": "eu", "phase": "Succeeded" }, { "name": "us", "phase": "Running" }] } });
+    let target = json!({ "metadata": { "name": "eu", "labels": { "region": "eu", "tier": "1" },
+            "creationTimestamp": "2026-01-02T03:00:00Z" }, "spec": { "params": { "cluster": "a", "zone": 1 } } });
+    let requests = at("GET projects/demo/promotion-requests?stage=prod");
+    let script = Script::new()
+        .on(&requests, 200, json!({ "items": [request], "metadata": { "resourceVersion": "7" } }))
+        .on(&at("GET projects/demo/targets"), 200, json!({ "items": [target.clone()] }))
+        .on(&at("GET projects/demo/targets/eu"), 200, target);
+    let kargo = Kargo::new(script);
+    assert_snapshot!(kargo.run("get promotionrequests --stage prod"));
+    assert_snapshot!(kargo.run("get promotionrequest --stage prod -o wide"));
+    assert_snapshot!(kargo.run("get targets -o wide"));
+    assert_snapshot!(kargo.run("get target eu -o name"));
+}
+
+#[test]
+fn a_warning_of_the_server_is_told_once() {
+    let missing = json!({ "error": "not found", "code": "NotFound" });
+    let script = Script::new()
+        .header("x-kargo-warning", "this command line is older\u{7} than the server")
+        .on(&at("GET projects/demo/stages/a"), 200, stage("a"))
+        .on(&at("GET projects/demo/stages/b"), 404, missing);
+    assert_snapshot!(Kargo::new(script).run("get stages a b -o name"));
+}

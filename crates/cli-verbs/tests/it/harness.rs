@@ -1,6 +1,6 @@
 //! A command line whose world is all made up.
 
-use std::{collections::BTreeMap, fmt::Write as _, io, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write as _, io, path::PathBuf, sync::Arc};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use cli_client::{
@@ -10,13 +10,13 @@ use cli_client::{
 use cli_verbs::{
     Build, Env, Verb, command_path,
     ports::{
-        Browser, Callback, CallbackServer, Callbacks, ClusterLogin, Keyring, LocalRun, Streams,
-        Terminal,
+        Browser, Callback, CallbackServer, Callbacks, ClusterLogin, Engine, Keyring, LocalRun,
+        Streams, Terminal,
     },
 };
 use core_clock::{FixedEnvironment, SeededEntropy};
 use parking_lot::Mutex;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Where the server is.
@@ -41,6 +41,7 @@ pub(crate) struct Kargo {
     pub(crate) callbacks: Vec<(String, String)>,
     pub(crate) cluster_token: Result<String, String>,
     pub(crate) keyring: Option<Arc<Drawer>>,
+    pub(crate) engine: Result<Option<Value>, String>,
     variables: Vec<(String, String)>,
 }
 
@@ -64,6 +65,7 @@ impl Kargo {
             callbacks: Vec::new(),
             cluster_token: Ok("cluster-token".to_owned()),
             keyring: None,
+            engine: Ok(None),
             variables: Vec::new(),
         }
     }
@@ -135,6 +137,7 @@ impl Kargo {
             reads: self.reads,
             callbacks: self.callbacks.clone(),
             cluster_token: self.cluster_token.clone(),
+            engine: self.engine.clone(),
             pages: screen.clone(),
         });
         Env {
@@ -148,11 +151,13 @@ impl Kargo {
             callbacks: user.clone(),
             cluster: user.clone(),
             keyring: self.keyring.clone().map(|drawer| -> Arc<dyn Keyring> { drawer }),
-            local_run: user,
+            local_run: user.clone(),
+            engine: user,
             build: Build {
                 version: "v1.0.0".to_owned(),
                 document: json!({ "version": "v1.0.0", "platform": "test/test" }),
             },
+            has_warned: Arc::default(),
         }
     }
 }
@@ -200,6 +205,7 @@ struct User {
     reads: bool,
     callbacks: Vec<(String, String)>,
     cluster_token: Result<String, String>,
+    engine: Result<Option<Value>, String>,
     pages: Arc<Screen>,
 }
 
@@ -215,6 +221,13 @@ impl Terminal for User {
     fn ask_secret(&self, question: &str) -> io::Result<String> {
         self.pages.err(&format!("({question}?)\n"))?;
         Ok(self.secret.clone())
+    }
+}
+
+impl Engine for User {
+    fn report(&self, _: Option<PathBuf>) -> BoxFuture<'_, Result<Option<Value>, String>> {
+        let told = self.engine.clone();
+        Box::pin(async move { told })
     }
 }
 

@@ -149,6 +149,22 @@ fn single_sign_on_with_a_browser() {
 }
 
 #[test]
+fn an_address_that_is_given_inherits_nothing_even_if_it_is_the_stored_one() {
+    const STORED: &str = "authMethod: sso\napiAddress: https://kargo.test\ncallbackPort: 8085\n";
+    let login =
+        |command: &str| Kargo::stranger(Provider::new().script("x")).config(STORED).run(command);
+    let stored = login("login");
+    assert!(stored.contains("localhost%3A8085"), "{stored}");
+    for address in ["kargo.test", "https://kargo.test", "https://kargo.test/"] {
+        let without_method = login(&format!("login {address}"));
+        let required = "at least one of the flags in the group [admin kubeconfig sso] is required";
+        assert!(without_method.contains(required), "{without_method}");
+        let without_port = login(&format!("login {address} --sso"));
+        assert!(without_port.contains("localhost%3A40000"), "{without_port}");
+    }
+}
+
+#[test]
 fn a_login_that_cannot_be_believed_is_not_kept() {
     let (state, nonce) = drawn();
     let provider = Provider::new();
@@ -222,6 +238,26 @@ fn a_token_that_is_over_is_refreshed_and_kept() {
         "{told}"
     );
     assert!(kargo.stored().contains(&fresh) && kargo.stored().contains("refresh-2"));
+}
+
+#[test]
+fn a_token_is_refreshed_as_the_web_client_where_the_command_line_has_none() {
+    let provider = Provider::new();
+    let mut claims = claims("");
+    claims["aud"] = json!("web");
+    let fresh = provider.token(&claims);
+    let over = provider.token(&json!({ "exp": 1_700_000_000 }));
+    let config = format!(
+        "authMethod: sso\napiAddress: https://kargo.test\nbearerToken: {over}\nrefreshToken: refresh-1\n"
+    );
+    let mut public = public(true);
+    public["oidcConfig"]["cliClientId"] = json!("");
+    let first = Script::new().on(&at("GET system/public-server-config"), 200, public);
+    let script =
+        provider.added_to(first, &fresh).on(&at("GET projects"), 200, json!({ "items": [] }));
+    let told = Kargo::stranger(script).config(&config).run("get projects");
+    assert!(told.ends_with("exit 0"), "{told}");
+    assert!(told.contains("grant_type=refresh_token&client_id=web&"), "{told}");
 }
 
 #[test]

@@ -9,6 +9,10 @@ use crate::harness::Kargo;
 fn wrong_arguments_are_told_and_nothing_is_asked() {
     let commands = [
         "get nothing",
+        "get stagess",
+        "get stages --sort-by {.a",
+        "apply -f - --dry-run=everybody",
+        "create role r --claim wrong",
         "get stages --nope",
         "get stages -z",
         "get stages --project",

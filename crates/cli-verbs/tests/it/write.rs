@@ -120,6 +120,17 @@ fn every_delete_tells_what_is_gone() {
 }
 
 #[test]
+fn delete_freight_asks_for_the_project_before_the_name() {
+    let without_project = Kargo::stranger(Script::new())
+        .variable("KARGO_API_ADDRESS", "https://kargo.test")
+        .variable("KARGO_API_TOKEN", "t")
+        .run("delete freight");
+    assert!(without_project.contains("Error: project is required"), "{without_project}");
+    let without_name = Kargo::new(Script::new()).run("delete freight");
+    assert!(without_name.contains("Error: name or alias is required"), "{without_name}");
+}
+
+#[test]
 fn grants_and_revocations() {
     let script = Script::new()
         .on(&at("POST projects/demo/roles/grants"), 200, named("dev"))

@@ -50,24 +50,34 @@ pub(crate) struct ApiArgs {
 impl ApiArgs {
     /// Takes the port, so that a taken one is told before anything else happens. One that nobody asked for is only
     /// preferred.
-    pub(super) async fn listen(&self, preferred: u16, world: &World) -> Result<Listener, Failure> {
+    pub(super) async fn listen(&self, preferred: u16, world: &World) -> Result<Bound, Failure> {
         let bind_to = async |port: u16| {
             let address = SocketAddr::new(self.api_address, port);
             once_released(&*world.clock, async || bind(address, "--api-port").await).await
         };
-        match self.api_port {
-            Some(port) => bind_to(port).await,
-            None => match bind_to(preferred).await {
-                Err(failure) if failure.exit() == Exit::PortTaken => bind_to(0).await,
-                bound => bound,
-            },
-        }
+        let wanted = self.api_port.unwrap_or(preferred);
+        let (listener, missed) = match bind_to(wanted).await {
+            Err(failure) if failure.exit() == Exit::PortTaken && self.api_port.is_none() => {
+                (bind_to(0).await?, Some(wanted))
+            }
+            bound => (bound?, None),
+        };
+        Ok(Bound { listener, missed })
     }
+}
+
+/// A port of one's own.
+pub(super) struct Bound {
+    listener: Listener,
+    /// The port that people expect, where another process has it.
+    missed: Option<u16>,
 }
 
 /// A REST API that is served.
 pub(crate) struct Running {
     url: String,
+    /// The port that people expect, where another process has it.
+    missed: Option<u16>,
     /// The administrator's password, where it was made just now.
     password: Option<String>,
     /// Where the command line finds its login.
@@ -85,10 +95,10 @@ pub(super) struct Place<'a> {
     pub(super) world: &'a World,
 }
 
-/// Serves on `listener`.
+/// Serves on the port.
 pub(super) async fn start(
     args: &ApiArgs,
-    listener: Listener,
+    Bound { listener, missed }: Bound,
     place: Place<'_>,
 ) -> Result<Running, Failure> {
     let Place { clients, installation, directory, world, .. } = place;
@@ -110,7 +120,7 @@ pub(super) async fn start(
     await_lists(&serving, world).await;
     let login = LocalLogin::new(&SystemEnvironment, &url, place.project);
     let login = login.and_then(|login| login.keep(&serving, world));
-    Ok(Running { url, password, login })
+    Ok(Running { url, missed, password, login })
 }
 
 /// Waits for the first lists, but not for ever: until they are there, requests are told so.
@@ -145,6 +155,12 @@ impl Running {
             None => "",
         };
         writeln!(out, "  REST API        {}{logged_in}", self.url)?;
+        if let Some(missed) = self.missed {
+            writeln!(
+                out,
+                "                  not on port {missed}, which another process uses; choose one with --api-port"
+            )?;
+        }
         if let Some(password) = &self.password {
             writeln!(out, "  admin password  {password} (shown this once)")?;
         }

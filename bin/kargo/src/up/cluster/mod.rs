@@ -30,7 +30,6 @@ use std::{
 
 use core_clock::Tasks;
 use core_rules::access::{Component, SystemRole};
-use io_http::Listener;
 use io_kube::Leadership;
 use io_runtime::{SystemEnvironment, TaskGroup, stop_signal};
 use kube::Client;
@@ -102,7 +101,7 @@ async fn uninstall(cluster: &Cluster) -> Result<(), Failure> {
 /// Where others reach this process.
 struct Doors<'a> {
     webhooks: Door,
-    api: Listener,
+    api: api::Bound,
     api_args: &'a api::ApiArgs,
 }
 

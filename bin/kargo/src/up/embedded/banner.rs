@@ -7,8 +7,12 @@ use std::{
 };
 
 use emb_store::{OpenReport, Store};
+use io_runtime::SystemEnvironment;
 
-use super::{demo, open::Sealing};
+use super::{
+    commands::{self, Commands},
+    open::Sealing,
+};
 use crate::{directory::Directory, up::api, version};
 
 /// Says what runs, where, and what to type next.
@@ -73,17 +77,13 @@ impl Banner<'_> {
             )?;
         }
         writeln!(out)?;
-        writeln!(out, "Type next, in another terminal:")?;
-        writeln!(out, "  export KUBECONFIG={directory}/admin.kubeconfig")?;
-        if self.api.is_some() {
-            writeln!(out, "  kargo get projects")?;
-        }
-        if self.demo.is_some() {
-            demo::print(&mut out, self.directory)?;
-        } else {
-            writeln!(out, "  kubectl api-resources --api-group=kargo.akuity.io")?;
-            writeln!(out, "  kubectl explain stage.spec")?;
-        }
+        let commands = Commands {
+            directory: self.directory.path(),
+            has_api: self.api.is_some(),
+            has_demo: self.demo.is_some(),
+            program: commands::program(&SystemEnvironment),
+        };
+        commands.print(&mut out)?;
         writeln!(out)?;
         writeln!(out, "Stop with Ctrl-C.")?;
         out.flush()

@@ -1,7 +1,6 @@
-//! The demo beside the control plane: its servers, its Project, and what a person is told to type.
+//! The demo beside the control plane: its servers and its Project.
 
 use std::{
-    io::{self, Write},
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
 };
@@ -11,12 +10,11 @@ use emb_auth::Identity;
 use io_http::Listener;
 use io_runtime::SystemEnvironment;
 use kube::Client;
-use local_demo::{Demo, PROJECT, Parts};
+use local_demo::{Demo, Parts};
 
 use super::{EmbeddedArgs, Ground};
 use crate::{
     demo::folder,
-    directory::Directory,
     exit::{Exit, Failure},
     up::bind,
 };
@@ -54,37 +52,3 @@ pub(super) async fn start(
     demo.install().await.map_err(failed)?;
     Ok(demo)
 }
-
-/// What there is to see, as commands to copy.
-pub(super) fn print(out: &mut impl Write, directory: &Directory) -> io::Result<()> {
-    writeln!(out, "  kubectl get stages,freight,promotions -n {PROJECT}")?;
-    writeln!(out)?;
-    writeln!(
-        out,
-        "Freight goes into dev and staging by itself. Promote what staging has verified to prod:"
-    )?;
-    writeln!(out, "  kubectl create -f - <<EOF")?;
-    write!(out, "{PROMOTION}")?;
-    writeln!(out, "EOF")?;
-    writeln!(out)?;
-    writeln!(out, "Make a new commit and image appear, and watch them go the same way:")?;
-    writeln!(out, "  {} demo push --data-dir {}", program(), directory.path().display())
-}
-
-/// This program, as it can be called from anywhere.
-fn program() -> String {
-    let path = std::env::current_exe().ok();
-    path.map_or_else(|| "kargo".to_owned(), |path| path.display().to_string())
-}
-
-/// Asks for the newest Freight that may enter prod.
-const PROMOTION: &str = "\
-apiVersion: kargo.akuity.io/v1alpha1
-kind: Promotion
-metadata:
-  generateName: prod-
-  namespace: demo
-spec:
-  stage: prod
-  origin: {kind: Warehouse, name: guestbook}
-";

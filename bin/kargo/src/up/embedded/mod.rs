@@ -2,6 +2,7 @@
 
 mod audit;
 mod banner;
+mod commands;
 mod demo;
 mod encryption;
 mod identity;
@@ -120,9 +121,8 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
     let listener = once_released(clock, async || bind(address, "--kube-port").await).await?;
     let address = listener.address();
     // Who takes any port for the one takes any for the other.
-    let api_port = if args.kube_port == 0 { 0 } else { api::PORT };
-    let api_listener =
-        if args.kube_only { None } else { Some(api.listen(api_port, &world).await?) };
+    let preferred = if args.kube_port == 0 { 0 } else { api::PORT };
+    let api_port = if args.kube_only { None } else { Some(api.listen(preferred, &world).await?) };
     let demo_listener = once_released(clock, async || demo::listen(args).await).await?;
     let open = async || open::open(args, &directory, &address.to_string(), &world);
     let audit = args.audit.open()?;
@@ -141,10 +141,10 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
     serve_https(listener, &keys, &server, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&ground)?;
-    let api = match api_listener {
-        Some(listener) => {
+    let api = match api_port {
+        Some(port) => {
             let project = args.demo.then_some(local_demo::PROJECT);
-            Some(start_rest(api, listener, project, &server, &ground).await?)
+            Some(start_rest(api, port, project, &server, &ground).await?)
         }
         None => None,
     };
@@ -217,7 +217,7 @@ async fn start_components(
 /// Serves the REST API, which works through the Kubernetes API as all components do.
 async fn start_rest(
     args: &api::ApiArgs,
-    listener: Listener,
+    port: api::Bound,
     project: Option<&'static str>,
     server: &ApiServer,
     ground: &Ground<'_>,
@@ -226,7 +226,7 @@ async fn start_rest(
     let clients = &InProcess { server, store, installation };
     let directory = directory.path();
     let place = api::Place { clients, installation, directory, project, world };
-    api::start(args, listener, place).await
+    api::start(args, port, place).await
 }
 
 async fn start_api(

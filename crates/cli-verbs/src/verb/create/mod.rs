@@ -6,10 +6,16 @@ mod repo_credentials;
 mod role;
 mod token;
 
-use cli_client::Client;
-
-use super::{batch::BatchArgs, data_args::DataArgs, repo_args::RepoArgs};
-use crate::{env::Env, exit::CliResult};
+use super::{
+    batch::{Action, BatchArgs},
+    data_args::DataArgs,
+    repo_args::RepoArgs,
+};
+use crate::{
+    env::Env,
+    exit::{CliResult, Failure},
+    session::Session,
+};
 
 /// Create objects
 #[derive(clap::Args, Debug)]
@@ -53,7 +59,9 @@ pub(super) async fn create(env: &Env, args: &CreateArgs) -> CliResult {
 }
 
 async fn from_files(env: &Env, args: &CreateArgs) -> CliResult {
-    let send =
-        async |client: &Client, manifests, effect| client.create_resources(manifests, effect).await;
-    args.batch.send(env, "create resource", send).await
+    let action = Action { name: "create resource", word: None, guess: "created" };
+    let send = async |session: &Session, manifests, effect| {
+        session.client.create_resources(manifests, effect).await.map_err(Failure::from)
+    };
+    args.batch.send(env, &action, send).await
 }

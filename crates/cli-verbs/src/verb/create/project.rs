@@ -28,5 +28,5 @@ pub(super) async fn create(env: &Env, args: &ProjectArgs) -> CliResult {
     let manifest = Kind::PROJECT.named(name.trim()).to_string();
     let result =
         session.client.create_resources(manifest, Effect::Real).await.context("create project")?;
-    batch::show(env, &args.print, Effect::Real, result)
+    batch::show(env, &args.print, Effect::Real, None, result)
 }

@@ -4,10 +4,12 @@ mod freight;
 mod named;
 mod scoped;
 
-use cli_client::Client;
-
-use super::batch::BatchArgs;
-use crate::{env::Env, exit::CliResult};
+use super::batch::{Action, BatchArgs};
+use crate::{
+    env::Env,
+    exit::{CliResult, Failure},
+    session::Session,
+};
 
 /// Delete objects
 #[derive(clap::Args, Debug)]
@@ -73,7 +75,9 @@ pub(super) async fn delete(env: &Env, args: &DeleteArgs) -> CliResult {
 }
 
 async fn from_files(env: &Env, args: &DeleteArgs) -> CliResult {
-    let send =
-        async |client: &Client, manifests, effect| client.delete_resources(manifests, effect).await;
-    args.batch.send(env, "delete resource", send).await
+    let action = Action { name: "delete resource", word: None, guess: "deleted" };
+    let send = async |session: &Session, manifests, effect| {
+        session.client.delete_resources(manifests, effect).await.map_err(Failure::from)
+    };
+    args.batch.send(env, &action, send).await
 }

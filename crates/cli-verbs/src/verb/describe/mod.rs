@@ -28,9 +28,15 @@ enum What {
     /// Describe Promotions
     #[command(aliases = ["promotions", "promos", "promo"])]
     Promotion(NamedArgs),
+    /// Describe PromotionRequests
+    #[command(name = "promotionrequest", alias = "promotionrequests")]
+    PromotionRequest(NamedArgs),
     /// Describe Stages
     #[command(alias = "stages")]
     Stage(NamedArgs),
+    /// Describe Targets
+    #[command(alias = "targets")]
+    Target(NamedArgs),
     /// Describe Warehouses
     #[command(alias = "warehouses")]
     Warehouse(NamedArgs),
@@ -51,7 +57,11 @@ pub(super) async fn describe(env: &Env, args: &DescribeArgs) -> CliResult {
     match &args.what {
         What::Freight(args) => args.describe(env, "describe freight", Client::freight).await,
         What::Promotion(args) => args.describe(env, "describe promotion", Client::promotions).await,
+        What::PromotionRequest(args) => {
+            args.describe(env, "describe promotionrequest", Client::promotion_requests).await
+        }
         What::Stage(args) => args.describe(env, "describe stage", Client::stages).await,
+        What::Target(args) => args.describe(env, "describe target", Client::targets).await,
         What::Warehouse(args) => args.describe(env, "describe warehouse", Client::warehouses).await,
     }
 }

@@ -51,6 +51,8 @@ impl ArrangeArgs {
         if self.selector.is_some() && !names.is_empty() {
             return Err(Failure::usage("name cannot be provided when a selector is specified"));
         }
+        // Nobody should wait for a list that cannot be put in order.
+        self.sort_by.as_deref().map(template).transpose()?;
         self.selector().map(drop)
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn freight(env: &Env, args: &FreightArgs) -> CliResult {
         let items = freight.list().await.context("list freight")?.items;
         (args.arrange.arrange(items)?, Vec::new())
     } else {
-        fetch_named(&freight, FREIGHT.noun, &names).await
+        fetch_named(&freight, FREIGHT, &names).await
     };
     env.show_objects(&args.print, Columns::Freight, !args.no_headers, &objects)?;
     Failure::joined(failures)

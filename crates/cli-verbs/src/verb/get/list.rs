@@ -1,12 +1,12 @@
 //! All objects of a kind, or those that were named.
 
-use cli_client::{Client, Collection, Object};
+use cli_client::{Client, Collection, Error, Kind, Object};
 
 use super::{arrange::ArrangeArgs, watch};
 use crate::{
     cobra,
     env::Env,
-    exit::{CliResult, Context as _, Failure},
+    exit::{CliResult, Context as _, Exit, Failure},
     output::{Columns, PrintArgs},
     scope_args::{AnyScopeArgs, ProjectArg, SharedScopeArgs},
     session::ConnectionArgs,
@@ -40,7 +40,7 @@ pub(super) struct InProjectArgs {
 }
 
 #[derive(clap::Args, Debug)]
-pub(super) struct PromotionsArgs {
+pub(super) struct OfStageArgs {
     #[command(flatten)]
     pub(super) list: Args,
     #[command(flatten)]
@@ -85,6 +85,9 @@ pub(super) const PROJECTS: Shown = shown("project", "projects", Columns::Project
 pub(super) const STAGES: Shown = shown("stage", "stages", Columns::Stages);
 pub(super) const WAREHOUSES: Shown = shown("warehouse", "warehouses", Columns::Warehouses);
 pub(super) const PROMOTIONS: Shown = shown("promotion", "promotions", Columns::Promotions);
+const REQUESTS: Shown =
+    shown("promotion request", "promotion requests", Columns::PromotionRequests);
+const TARGETS: Shown = shown("target", "targets", Columns::Targets);
 const EVENTS: Shown = shown("event", "events", Columns::Events);
 const TASKS: Shown = shown("promotion task", "promotion tasks", Columns::NameAndAge);
 const TEMPLATES: Shown = shown("analysis template", "analysis templates", Columns::NameAndAge);
@@ -137,16 +140,16 @@ pub(super) async fn events(env: &Env, args: &InProjectArgs) -> CliResult {
     args.show_only(env, Client::events, EVENTS).await
 }
 
-pub(super) async fn promotions(env: &Env, args: &PromotionsArgs) -> CliResult {
-    let session = env.session(&args.list.connection).await?;
-    let mut promotions = session.client.promotions(&args.project.resolve(env, &session)?);
-    if let Some(stage) = args.stage.as_deref().filter(|_| args.list.names.is_empty()) {
-        promotions = promotions.with("stage", stage);
-    }
-    if args.watch {
-        return watch::watch(env, &args.list, &promotions, PROMOTIONS).await;
-    }
-    args.list.show(env, &promotions, PROMOTIONS).await
+pub(super) async fn targets(env: &Env, args: &InProjectArgs) -> CliResult {
+    args.show_or_watch(env, Client::targets, TARGETS).await
+}
+
+pub(super) async fn promotions(env: &Env, args: &OfStageArgs) -> CliResult {
+    args.show(env, Client::promotions, PROMOTIONS).await
+}
+
+pub(super) async fn promotion_requests(env: &Env, args: &OfStageArgs) -> CliResult {
+    args.show(env, Client::promotion_requests, REQUESTS).await
 }
 
 pub(super) async fn config_maps(env: &Env, args: &AnyScopeListArgs) -> CliResult {
@@ -168,6 +171,25 @@ pub(super) async fn repo_credentials(env: &Env, args: &SharedScopeListArgs) -> C
     let session = env.session(&args.list.connection).await?;
     let scope = args.scope.resolve(env, &session)?;
     args.list.show(env, &session.client.repo_credentials(&scope), REPO).await
+}
+
+impl OfStageArgs {
+    async fn show(
+        &self,
+        env: &Env,
+        collection: impl Fn(&Client, &str) -> Collection,
+        shown: Shown,
+    ) -> CliResult {
+        let session = env.session(&self.list.connection).await?;
+        let mut collection = collection(&session.client, &self.project.resolve(env, &session)?);
+        if let Some(stage) = self.stage.as_deref().filter(|_| self.list.names.is_empty()) {
+            collection = collection.with("stage", stage);
+        }
+        if self.watch {
+            return watch::watch(env, &self.list, &collection, shown).await;
+        }
+        self.list.show(env, &collection, shown).await
+    }
 }
 
 impl InProjectArgs {
@@ -217,24 +239,33 @@ impl Args {
             let list = from.list().await.context(format!("list {}", shown.plural))?;
             return Ok((self.arrange.arrange(list.items)?, Vec::new()));
         }
-        Ok(fetch_named(from, shown.noun, &cobra::distinct(&self.names)).await)
+        Ok(fetch_named(from, shown, &cobra::distinct(&self.names)).await)
     }
 }
 
 /// The objects of some names, and what went wrong for others.
 pub(super) async fn fetch_named(
     from: &Collection,
-    noun: &str,
+    shown: Shown,
     names: &[String],
 ) -> (Vec<Object>, Vec<Failure>) {
     let (mut objects, mut failures) = (Vec::new(), Vec::new());
     for name in names {
         match from.get(name).await {
             Ok(object) => objects.push(object),
-            Err(error) => {
-                failures.push(Failure::from(error).context(format!("get {noun} {name}")));
-            }
+            Err(error) => failures.push(missing(error, from, shown.noun, name)),
         }
     }
     (objects, failures)
+}
+
+fn missing(error: Error, from: &Collection, noun: &str, name: &str) -> Failure {
+    let failure = Failure::from(error).context(format!("get {noun} {name}"));
+    match failure.exit {
+        // There is no list of AnalysisRuns to look into.
+        Exit::NotFound if from.kind() != Kind::ANALYSIS_RUN => {
+            failure.hint("the same command without a name shows those that are there")
+        }
+        _ => failure,
+    }
 }

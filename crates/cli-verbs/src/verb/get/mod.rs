@@ -81,7 +81,10 @@ enum What {
     Projects(list::Args),
     /// Show Promotions
     #[command(aliases = ["promotion", "promos", "promo"])]
-    Promotions(list::PromotionsArgs),
+    Promotions(list::OfStageArgs),
+    /// Show PromotionRequests
+    #[command(name = "promotionrequests", alias = "promotionrequest")]
+    PromotionRequests(list::OfStageArgs),
     /// Show PromotionTasks
     #[command(name = "promotiontasks", alias = "promotiontask")]
     PromotionTasks(list::InProjectArgs),
@@ -94,6 +97,9 @@ enum What {
     /// Show Stages
     #[command(alias = "stage")]
     Stages(list::InProjectArgs),
+    /// Show Targets
+    #[command(alias = "target")]
+    Targets(list::InProjectArgs),
     /// Show API tokens
     #[command(name = "token", alias = "tokens")]
     Tokens(role::TokensArgs),
@@ -118,10 +124,12 @@ pub(super) async fn get(env: &Env, args: &GetArgs) -> CliResult {
         What::ProjectConfig(args) => settings::project_config(env, args).await,
         What::Projects(args) => list::projects(env, args).await,
         What::Promotions(args) => list::promotions(env, args).await,
+        What::PromotionRequests(args) => list::promotion_requests(env, args).await,
         What::PromotionTasks(args) => list::promotion_tasks(env, args).await,
         What::RepoCredentials(args) => list::repo_credentials(env, args).await,
         What::Roles(args) => role::roles(env, args).await,
         What::Stages(args) => list::stages(env, args).await,
+        What::Targets(args) => list::targets(env, args).await,
         What::Tokens(args) => role::tokens(env, args).await,
         What::Warehouses(args) => list::warehouses(env, args).await,
     }

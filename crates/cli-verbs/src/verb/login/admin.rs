@@ -8,16 +8,24 @@ use crate::{
     exit::{CliResult, Context as _, Exit, Failure},
 };
 
+/// Where the password comes from.
+const FORGOTTEN: &str = "the password was told when the server was set up; `kargo up --admin-password-file FILE` sets another";
+
 pub(super) async fn login(
     env: &Env,
     client: &Client,
     password: Option<&str>,
 ) -> CliResult<Granted> {
     if !public_config(client).await?.admin_account_enabled {
-        return Err(Failure::new(Exit::Denied, "server does not support admin user login"));
+        return Err(Failure::new(Exit::Denied, "server does not support admin user login")
+            .hint("log in with --sso or --kubeconfig"));
     }
     let password = env.given_or_asked(password, "Admin user password")?;
-    let token = client.login_as_admin(&password).await.context("error logging in as admin user")?;
+    let token = client.login_as_admin(&password).await.context("error logging in as admin user");
+    let token = token.map_err(|failure| match failure.exit {
+        Exit::Denied => failure.hint(FORGOTTEN),
+        _ => failure,
+    })?;
     Ok(Granted { token, refresh_token: None })
 }
 

@@ -113,7 +113,9 @@ impl LoginArgs {
 /// The cluster knows its users; the server is not asked.
 async fn with_kubeconfig(env: &Env, account: Option<String>) -> CliResult<Granted> {
     let token = env.cluster.bearer_token(account).await.map_err(|reason| {
-        Failure::error(format!("error getting token from kubeconfig: {reason}"))
+        Failure::error(format!("error getting token from kubeconfig: {reason}")).hint(
+            "KUBECONFIG names the file, and `kubectl config get-contexts` shows what is in it",
+        )
     })?;
     if token.is_empty() {
         return Err(Failure::error(

@@ -15,7 +15,9 @@ pub(super) async fn login(
     no_browser: bool,
 ) -> CliResult<Granted> {
     let Some(oidc) = public_config(client).await?.oidc_config else {
-        return Err(Failure::new(Exit::Denied, "server does not support OpenID Connect"));
+        let message = "server does not support OpenID Connect";
+        return Err(Failure::new(Exit::Denied, message)
+            .hint("log in with --admin or --kubeconfig, or set OIDC_ENABLED on the server"));
     };
     let discovered = Provider::discover(env.transport.clone(), plan.trust, &oidc).await;
     let provider = discovered.context("error discovering the identity provider")?;

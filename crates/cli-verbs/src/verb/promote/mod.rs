@@ -117,7 +117,7 @@ impl PromoteArgs {
             format!("`kargo explain --stage {stage}` with the Freight says what is in the way");
         let created =
             promoted.context("promote to stage").map_err(|failure| match failure.exit {
-                crate::exit::Exit::Error => failure.hint(hint),
+                crate::exit::Exit::Error if failure.hint.is_none() => failure.hint(hint),
                 _ => failure,
             })?;
         Ok((vec![created], String::new()))
