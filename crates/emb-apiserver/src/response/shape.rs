@@ -30,31 +30,32 @@ pub(crate) struct TableForm {
 }
 
 impl TableForm {
-    /// A table of several objects, with the metadata of their list.
-    pub(crate) fn list(self, resource: &Resource, objects: &[Value], metadata: Value) -> Value {
-        self.table(resource, table::columns(resource), objects, metadata)
+    /// A table of several objects, with the metadata of their list. Objects come one after another: a row is a small part
+    /// of what it is made of.
+    pub(crate) fn list(
+        self,
+        resource: &Resource,
+        objects: impl IntoIterator<Item = Value>,
+        metadata: Value,
+    ) -> Value {
+        let rows = objects.into_iter().map(|object| self.row(resource, &object)).collect();
+        table::table(table::columns(resource), rows, metadata, self.meta_version())
     }
 
     /// A table of one object. A watch names the columns in its first event only.
     pub(crate) fn one(self, resource: &Resource, object: &Value, with_columns: bool) -> Value {
         let columns = if with_columns { table::columns(resource) } else { json!([]) };
         let metadata = json!({ "resourceVersion": object.resource_version() });
-        self.table(resource, columns, std::slice::from_ref(object), metadata)
+        let rows = vec![self.row(resource, object)];
+        table::table(columns, rows, metadata, self.meta_version())
     }
 
-    fn table(
-        self,
-        resource: &Resource,
-        columns: Value,
-        objects: &[Value],
-        metadata: Value,
-    ) -> Value {
-        let version = if self.version == "v1" { META } else { "meta.k8s.io/v1beta1" };
-        let rows = objects
-            .iter()
-            .map(|object| table::row(resource, object, self.now, self.include, version))
-            .collect();
-        table::table(columns, rows, metadata, version)
+    fn row(self, resource: &Resource, object: &Value) -> Value {
+        table::row(resource, object, self.now, self.include, self.meta_version())
+    }
+
+    fn meta_version(self) -> &'static str {
+        if self.version == "v1" { META } else { "meta.k8s.io/v1beta1" }
     }
 }
 

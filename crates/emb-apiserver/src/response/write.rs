@@ -72,19 +72,19 @@ fn many(
     let metadata = list::metadata(&listed);
     // Nobody reads managedFields in a row of a table, and parsing them would be most of the work of one.
     let managers = if matches!(form.shape, Shape::Table(_)) { Managers::Omitted } else { managers };
-    let show = |entry| call.served.shown(entry, managers);
-    let objects: Vec<Value> = listed.entries.iter().map(|entry| show(entry)).collect();
+    let objects = listed.entries.iter().map(|entry| call.served.shown(entry, managers));
     let body = match form.shape {
         Shape::Full => {
-            let items: Vec<Value> = objects.into_iter().map(|o| list_item(call, o)).collect();
+            let items: Vec<Value> = objects.map(|object| list_item(call, object)).collect();
             json!({
                 "kind": &*resource.list_kind, "apiVersion": resource.gvk.group_version().to_string(),
                 "metadata": metadata, "items": items,
             })
         }
-        Shape::Table(version) => table(call, version)?.list(resource, &objects, metadata),
+        Shape::Table(version) => table(call, version)?.list(resource, objects, metadata),
         Shape::MetadataList => {
-            let items: Vec<Value> = objects.iter().map(shape::partial_metadata).collect();
+            let items: Vec<Value> =
+                objects.map(|object| shape::partial_metadata(&object)).collect();
             json!({
                 "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                 "metadata": metadata, "items": items,
