@@ -21,7 +21,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     report.add(Row::at_most(
         "resident memory, empty and idle (MB)",
         megabytes(empty.resident),
-        60.0,
+        40.0,
     ));
     let client = empty.kargo.client()?;
     objects::namespace(&client, "startup").await?;

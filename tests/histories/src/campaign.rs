@@ -22,8 +22,6 @@ use crate::{
 const TELL_EVERY: usize = 500;
 /// How many places of a difference are shown.
 const SHOWN: usize = 12;
-/// How often a history with the garbage collector at work is played again when it differs.
-const REPLAYS: usize = 4;
 
 /// What to play.
 #[derive(Clone, Copy)]
@@ -53,8 +51,6 @@ struct Sums {
     histories: usize,
     steps: BTreeMap<u64, usize>,
     explained: BTreeMap<&'static str, usize>,
-    /// How often a history differed by the moment at which a garbage collector came by.
-    races: usize,
     /// Mismatches by signature.
     signatures: BTreeMap<String, usize>,
     broken: BTreeSet<String>,
@@ -116,28 +112,11 @@ impl Campaign {
         duel::play(&self.pair, worker, &run, history, keep).await
     }
 
-    /// Plays a history. Where objects own each other, kube-apiserver too gives one or the other, by the moment at which
-    /// its garbage collector comes by: there a difference counts when it shows every time.
-    async fn settled(&self, worker: usize, history: &History, all: &[usize]) -> Result<Verdict> {
-        let first = self.play(worker, history, all).await?;
-        if !history.owners || first.mismatch.is_none() {
-            return Ok(first);
-        }
-        for _ in 0..REPLAYS {
-            let again = self.play(worker, history, all).await?;
-            if again.mismatch.is_none() {
-                self.sums.lock().races += 1;
-                return Ok(again);
-            }
-        }
-        Ok(first)
-    }
-
     /// Plays one seed, and makes it short when it shows something new.
     async fn one(&self, worker: usize, seed: u64) -> Result<()> {
         let history = history(seed, self.plan.taste);
         let all: Vec<usize> = (0..history.operations.len()).collect();
-        let verdict = self.settled(worker, &history, &all).await?;
+        let verdict = self.play(worker, &history, &all).await?;
         let mismatch = self.sums.lock().take(verdict);
         if let Some(mismatch) = mismatch {
             let differs = async |kept: &[usize]| {
@@ -166,12 +145,6 @@ impl Campaign {
         );
         for (place, count) in &sums.explained {
             println!("allowed difference {place} ({}): {count} times", reason(place));
-        }
-        if sums.races > 0 {
-            println!(
-                "differed once, not when played again (races with garbage collectors): {}",
-                sums.races
-            );
         }
         for (signature, count) in &sums.signatures {
             println!("MISMATCH in {count} histories: {signature}");
