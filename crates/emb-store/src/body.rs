@@ -4,8 +4,10 @@
 //! gap where the digits go. Readers share the finished bytes; nothing is serialised again. `metadata.managedFields` is not
 //! among them: see [`crate::ManagedFields`].
 
+use std::marker::PhantomData;
+
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeSeed};
 use serde_json::{Map, Number, Value};
 
 /// The most digits that a revision has.
@@ -85,10 +87,15 @@ pub(crate) fn canonical_without(members: &Map<String, Value>, left_out: &str) ->
 
 /// Reads what this crate wrote.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
+    read(body, PhantomData)
+}
+
+/// Reads what `seed` keeps of it.
+pub(crate) fn read<'a, T: DeserializeSeed<'a>>(body: &'a [u8], seed: T) -> Option<T::Value> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     // The depth was bounded when the object came in, at more than serde_json's own limit.
     reader.disable_recursion_limit();
-    T::deserialize(&mut reader).ok()
+    seed.deserialize(&mut reader).ok()
 }
 
 fn join(bytes: &[u8], gap_start: usize, gap_end: usize, revision: u64) -> Bytes {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use core_clock::Time;
 use emb_meta::ObjectExt;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeSeed};
 use serde_json::Value;
 
 use crate::{
@@ -42,6 +42,11 @@ impl Entry {
     pub fn value(&self) -> Value {
         // Bodies are written by this crate and checksummed, so they parse.
         parse(&self.body).unwrap_or_default()
+    }
+
+    /// The part of the object that `seed` keeps.
+    pub fn read<'a, T: DeserializeSeed<'a, Value = Value>>(&'a self, seed: T) -> Value {
+        body::read(&self.body, seed).unwrap_or_default()
     }
 
     /// The body before and after the place of [`ManagedFields::write`].

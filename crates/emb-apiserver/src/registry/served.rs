@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use emb_kinds::{BuiltInKind, Origin, Resource};
+use emb_kinds::{BuiltInKind, Origin, Resource, table::Part};
 use emb_meta::{GroupResource, ObjectExt};
 use emb_store::{Entry, Key};
 use serde_json::{Value, json};
 
 use crate::request::query::Managers;
 
-/// How an object that is reduced to its metadata begins.
-const METADATA_HEAD: &[u8] =
-    b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":";
+/// How an object that is reduced to its metadata begins: before and after the version of that form.
+const METADATA_HEAD: [&str; 2] =
+    ["{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"", "\",\"metadata\":"];
 
 /// A resource at a version, ready to serve.
 pub(crate) struct Served {
@@ -106,6 +106,16 @@ impl Served {
         if managers == Managers::Shown && !entry.managed.is_empty() {
             object.metadata_mut().insert("managedFields".into(), entry.managed.value());
         }
+        object
+    }
+
+    /// The part of the object that its cells in a table are made of.
+    pub(crate) fn part(&self, entry: &Entry, part: &Part) -> Value {
+        if !self.is_raw(entry) {
+            return self.value(entry);
+        }
+        let mut object = entry.read(part);
+        self.add_type(&mut object);
         object
     }
 
@@ -210,9 +220,13 @@ pub(crate) fn write_members(entry: &Entry, managers: Managers, out: &mut BytesMu
 }
 
 /// Appends the object reduced to its metadata, which is the same in every version and whatever the schema says.
-pub(crate) fn write_metadata(entry: &Entry, managers: Managers, out: &mut BytesMut) {
+/// `form` is the version of that form.
+pub(crate) fn write_metadata(entry: &Entry, form: &str, managers: Managers, out: &mut BytesMut) {
     let (before, after) = entry.metadata_parts();
-    out.put_slice(METADATA_HEAD);
+    let [kind, member] = METADATA_HEAD;
+    for text in [kind, form, member] {
+        out.put_slice(text.as_bytes());
+    }
     out.put_slice(before);
     if managers == Managers::Shown {
         entry.managed.write(out);
@@ -222,9 +236,10 @@ pub(crate) fn write_metadata(entry: &Entry, managers: Managers, out: &mut BytesM
 }
 
 /// How many bytes [`write_metadata`] appends.
-pub(crate) fn metadata_length(entry: &Entry, managers: Managers) -> usize {
+pub(crate) fn metadata_length(entry: &Entry, form: &str, managers: Managers) -> usize {
     let (before, after) = entry.metadata_parts();
-    METADATA_HEAD.len() + before.len() + managed_length(entry, managers) + after.len() + 1
+    let [kind, member] = METADATA_HEAD.map(str::len);
+    kind + form.len() + member + before.len() + managed_length(entry, managers) + after.len() + 1
 }
 
 /// How many bytes [`write_members`] appends.

@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use emb_store::Entry;
 use serde_json::{Map, Value, json};
 
-use super::Body;
+use super::{Body, shape::META};
 use crate::{
     registry::{Served, members_length, metadata_length, write_members, write_metadata},
     request::query::Managers,
@@ -58,7 +58,7 @@ pub(super) fn body(served: &Served, list: List, managers: Managers) -> Body {
 
 /// The body of a list of metadata in plain JSON.
 pub(super) fn metadata_body(list: List, managers: Managers) -> Body {
-    let head = head("PartialObjectMetadataList", "meta.k8s.io/v1", &metadata(&list));
+    let head = head("PartialObjectMetadataList", META, &metadata(&list));
     let items = list.entries.into_iter().map(Item::Stored).collect();
     assemble(head, items, Style { look: Look::Metadata, managers })
 }
@@ -97,7 +97,7 @@ impl Style {
             (Item::Stored(entry), Look::Whole(head)) => {
                 head.len() + members_length(entry, self.managers)
             }
-            (Item::Stored(entry), Look::Metadata) => metadata_length(entry, self.managers),
+            (Item::Stored(entry), Look::Metadata) => metadata_length(entry, META, self.managers),
         }
     }
 
@@ -108,7 +108,9 @@ impl Style {
                 out.extend_from_slice(head);
                 write_members(entry, self.managers, out);
             }
-            (Item::Stored(entry), Look::Metadata) => write_metadata(entry, self.managers, out),
+            (Item::Stored(entry), Look::Metadata) => {
+                write_metadata(entry, META, self.managers, out)
+            }
         }
     }
 }

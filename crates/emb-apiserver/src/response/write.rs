@@ -59,48 +59,58 @@ fn many(
     listed: List,
     managers: Managers,
 ) -> Result<Response<Body>, Status> {
-    if form.encoding == Encoding::Json && matches!(form.shape, Shape::Full | Shape::MetadataList) {
-        let body = match form.shape {
-            Shape::MetadataList => list::metadata_body(listed, managers),
-            _ => list::body(&call.served, listed, managers),
-        };
-        let mut response = Response::new(body);
-        set_content_type(&mut response, "application/json");
-        return Ok(response);
+    if form.encoding != Encoding::Json {
+        return Ok(value(
+            StatusCode::OK,
+            form.encoding,
+            &collected(call, form, &listed, managers)?,
+        ));
     }
-    let resource = &call.served.resource;
-    let metadata = list::metadata(&listed);
-    // Nobody reads managedFields in a row of a table, and parsing them would be most of the work of one.
-    let managers = if matches!(form.shape, Shape::Table(_)) { Managers::Omitted } else { managers };
-    let objects = listed.entries.iter().map(|entry| call.served.shown(entry, managers));
     let body = match form.shape {
+        Shape::Full => list::body(&call.served, listed, managers),
+        Shape::MetadataList => list::metadata_body(listed, managers),
+        Shape::Table(version) => Body::full(table(call, version)?.text(&call.served, &listed)),
+        Shape::Metadata | Shape::Discovery(_) => return Err(is_a_list(call)),
+    };
+    let mut response = Response::new(body);
+    set_content_type(&mut response, "application/json");
+    Ok(response)
+}
+
+/// A list as one document, for the encodings that are not plain JSON.
+fn collected(call: &Call, form: Form, listed: &List, managers: Managers) -> Result<Value, Status> {
+    let resource = &call.served.resource;
+    let metadata = list::metadata(listed);
+    let objects = |managers| listed.entries.iter().map(move |e| call.served.shown(e, managers));
+    Ok(match form.shape {
         Shape::Full => {
-            let items: Vec<Value> = objects.map(|object| list_item(call, object)).collect();
+            let items: Vec<Value> = objects(managers).map(|item| list_item(call, item)).collect();
             json!({
                 "kind": &*resource.list_kind, "apiVersion": resource.gvk.group_version().to_string(),
                 "metadata": metadata, "items": items,
             })
         }
-        Shape::Table(version) => table(call, version)?.list(resource, objects, metadata),
+        Shape::Table(version) => {
+            table(call, version)?.document(resource, objects(Managers::Omitted), metadata)
+        }
         Shape::MetadataList => {
             let items: Vec<Value> =
-                objects.map(|object| shape::partial_metadata(&object)).collect();
+                objects(managers).map(|object| shape::partial_metadata(&object)).collect();
             json!({
                 "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                 "metadata": metadata, "items": items,
             })
         }
-        Shape::Metadata | Shape::Discovery(_) => {
-            return Err(Status::new(
-                Reason::NotAcceptable,
-                format!(
-                    "you requested PartialObjectMetadata, but the requested object is a list ({})",
-                    resource.list_kind
-                ),
-            ));
-        }
-    };
-    Ok(value(StatusCode::OK, form.encoding, &body))
+        Shape::Metadata | Shape::Discovery(_) => return Err(is_a_list(call)),
+    })
+}
+
+fn is_a_list(call: &Call) -> Status {
+    let message = format!(
+        "you requested PartialObjectMetadata, but the requested object is a list ({})",
+        call.served.resource.list_kind
+    );
+    Status::new(Reason::NotAcceptable, message)
 }
 
 /// Items of built-in lists show neither kind nor apiVersion, as typed clients know both.

@@ -95,6 +95,37 @@ fn tables_have_the_columns_of_the_kind() {
     });
 }
 
+/// Plain tables are written from stored bytes, others from whole objects.
+#[test]
+fn a_table_says_the_same_plain_and_pretty() {
+    test(|api| async move {
+        install(&api).await;
+        api.post(WIDGETS, &widget("a", json!({"color": "green"}))).await.expect(201);
+        api.post(WIDGETS, &widget("b", json!({}))).await.expect(201);
+        let secret =
+            json!({"metadata": {"name": "s", "labels": {"a": "b"}}, "data": {"k": "dg=="}});
+        api.post("/api/v1/namespaces/default/secrets", &secret).await.expect(201);
+        for version in ["v1", "v1beta1"] {
+            let accept = format!("application/json;as=Table;v={version};g=meta.k8s.io");
+            for path in [WIDGETS, "/api/v1/secrets", "/api/v1/namespaces"] {
+                for include in ["None", "Metadata", "Object"] {
+                    let path = format!("{path}?includeObject={include}");
+                    let table = async |path: &str| {
+                        api.request(Method::GET, path)
+                            .header("accept", &accept)
+                            .send()
+                            .await
+                            .expect(200)
+                    };
+                    let plain = table(&path).await;
+                    assert_eq!(plain.json["apiVersion"], format!("meta.k8s.io/{version}"));
+                    assert_eq!(plain.json, table(&format!("{path}&pretty=true")).await.json);
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn metadata_alone_comes_on_request() {
     test(|api| async move {

@@ -10,8 +10,8 @@ use crate::{
     resource::{Column, Origin, Resource},
 };
 
-/// The cells of `object`, one for each column of its resource.
-pub(super) fn cells(resource: &Resource, object: &Value, now: Time) -> Vec<Value> {
+/// The cells of `object`, one for each column of its resource. A [`Part`](super::Part) of the object is enough.
+pub fn cells(resource: &Resource, object: &Value, now: Time) -> Vec<Value> {
     match resource.origin {
         Origin::Custom { .. } => {
             resource.columns.iter().map(|column| custom_cell(column, object, now)).collect()

@@ -62,15 +62,14 @@ impl JsonPath {
         found.into_iter().next()
     }
 
+    /// The names of the members that the path goes through before it does anything else.
+    pub(super) fn leading_members(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map_while(Step::member)
+    }
+
     /// The names of the members when the path has nothing else in it.
     pub fn members(&self) -> Option<Vec<&str>> {
-        self.steps
-            .iter()
-            .map(|step| match step {
-                Step::Member(name) => Some(name.as_str()),
-                _ => None,
-            })
-            .collect()
+        self.steps.iter().map(Step::member).collect()
     }
 }
 
@@ -88,6 +87,13 @@ impl FromStr for JsonPath {
 }
 
 impl Step {
+    fn member(&self) -> Option<&str> {
+        match self {
+            Self::Member(name) => Some(name),
+            _ => None,
+        }
+    }
+
     fn apply<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         match self {
             Self::Member(name) => value.get(name).into_iter().collect(),

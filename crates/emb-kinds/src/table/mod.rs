@@ -4,6 +4,7 @@ mod age;
 mod cells;
 mod json_path;
 mod json_path_parser;
+mod part;
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,9 @@ use core_clock::Time;
 use serde_json::{Value, json};
 
 pub use age::{age, age_of};
+pub use cells::cells;
 pub use json_path::{JsonPath, JsonPathError};
+pub use part::Part;
 
 use crate::resource::{Column, Resource};
 
@@ -65,7 +68,7 @@ pub fn row(
         IncludeObject::Metadata => partial_metadata(object, api_version),
         IncludeObject::Object => object.clone(),
     };
-    json!({"cells": cells::cells(resource, object, now), "object": included})
+    json!({"cells": cells(resource, object, now), "object": included})
 }
 
 /// An object reduced to its metadata.
