@@ -128,13 +128,20 @@ pub struct Resource {
     pub deprecated: Option<Arc<str>>,
     /// Where the resource comes from.
     pub origin: Origin,
-    /// The schema as OpenAPI publishes it; built-in kinds refer to shared types by short name.
-    pub(crate) document: Arc<Value>,
+    /// What [`Resource::document`] is read from. It is kept for as long as the kind is served and seldom asked for, so it
+    /// is kept small.
+    pub(crate) document: Arc<str>,
     /// What the JSON of a built-in kind looks like.
     pub(crate) shape: Option<Arc<Shape>>,
 }
 
 impl Resource {
+    /// The schema as OpenAPI publishes it; built-in kinds refer to shared types by short name.
+    pub(crate) fn document(&self) -> Value {
+        // The text of a value is read back.
+        emb_codec::json::decode(self.document.as_bytes()).map(|read| read.value).unwrap_or_default()
+    }
+
     /// The resource without its version: what permissions and error texts name.
     pub fn group_resource(&self) -> GroupResource {
         GroupResource { group: self.gvk.group.clone(), resource: self.plural.clone() }

@@ -1,6 +1,6 @@
 //! From an OpenAPI v3 schema document to the compiled tree.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use core_pattern::UserRegex;
 use emb_meta::{FieldError, FieldPath};
@@ -177,7 +177,7 @@ impl Compiler {
             .map(|(name, schema)| {
                 (name.as_str().into(), self.node(schema, &properties_at.key(name), &inner))
             })
-            .collect::<BTreeMap<Box<str>, Node>>();
+            .collect();
         node.items =
             items.map(|schema| Box::new(self.node(schema, &at.child("items"), &items_context)));
         node.additional = match additional {
@@ -261,7 +261,8 @@ fn below(node: &Node) -> Below {
         Additional::Absent | Additional::Any | Additional::Forbidden => None,
     };
     node.properties
-        .values()
+        .iter()
+        .map(|(_, property)| property)
         .chain(node.items.as_deref())
         .chain(additional)
         .fold(here, |below, child| below.or(child.below))

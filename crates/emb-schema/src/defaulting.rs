@@ -34,9 +34,9 @@ fn object(node: &Node, members: &mut Map<String, Value>, nulls: Nulls) {
         let goes = |schema: &Node| nulls == Nulls::Drop || schema.default.is_some();
         !node.member(name).is_some_and(|schema| refuses_null(schema, member) && goes(schema))
     });
-    for (name, schema) in &node.properties {
+    for (name, schema) in node.properties.iter() {
         if let Some(default) = &schema.default
-            && !members.contains_key(name.as_ref())
+            && !members.contains_key(name)
         {
             members.insert(name.to_string(), default.clone());
         }

@@ -1,7 +1,5 @@
 //! The compiled form of a schema: an immutable tree that every walker follows.
 
-use std::collections::BTreeMap;
-
 use core_pattern::UserRegex;
 use serde_json::Value;
 
@@ -15,7 +13,7 @@ pub(crate) struct Node {
     /// Members that no property names are kept.
     pub(crate) preserve_unknown: bool,
     pub(crate) envelope: Envelope,
-    pub(crate) properties: BTreeMap<Box<str>, Self>,
+    pub(crate) properties: Properties,
     pub(crate) additional: Additional,
     pub(crate) items: Option<Box<Self>>,
     pub(crate) list: ListKind,
@@ -32,6 +30,34 @@ impl Node {
             Additional::Schema(schema) => Some(schema),
             Additional::Absent | Additional::Any | Additional::Forbidden => None,
         })
+    }
+}
+
+/// The schemas of members, sorted by name. A schema is kept for as long as its kind is served, and most objects have few
+/// members: a tree would have room for many more in each of its nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Properties(Box<[(Box<str>, Node)]>);
+
+impl Properties {
+    pub(crate) fn get(&self, name: &str) -> Option<&Node> {
+        let at = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(name)).ok()?;
+        self.0.get(at).map(|(_, node)| node)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.0.iter().map(|(name, node)| (&**name, node))
+    }
+}
+
+impl FromIterator<(Box<str>, Node)> for Properties {
+    fn from_iter<I: IntoIterator<Item = (Box<str>, Node)>>(properties: I) -> Self {
+        let mut sorted: Vec<_> = properties.into_iter().collect();
+        sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Self(sorted.into())
     }
 }
 

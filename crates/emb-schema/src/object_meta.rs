@@ -1,6 +1,6 @@
 //! The schema of `metadata`, which every object has although no custom resource schema spells it out.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use crate::node::{Additional, JsonType, Node, Types};
 
@@ -57,7 +57,6 @@ fn list(items: Node) -> Node {
 }
 
 fn object(members: Vec<(&str, Node)>) -> Node {
-    let properties: BTreeMap<Box<str>, Node> =
-        members.into_iter().map(|(name, node)| (name.into(), node)).collect();
+    let properties = members.into_iter().map(|(name, node)| (name.into(), node)).collect();
     Node { properties, ..of(JsonType::Object) }
 }

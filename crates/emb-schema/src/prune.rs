@@ -96,7 +96,7 @@ fn is_known(node: &Node, name: &str) -> bool {
     let in_envelope =
         node.envelope != Envelope::None && matches!(name, "apiVersion" | "kind" | "metadata");
     in_envelope
-        || node.properties.contains_key(name)
+        || node.properties.get(name).is_some()
         || !matches!(node.additional, Additional::Absent)
 }
 

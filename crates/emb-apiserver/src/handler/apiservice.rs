@@ -24,7 +24,11 @@ pub(super) fn answer(call: &Call, verb: Verb) -> Result<Reply, Status> {
             let form = negotiate::form(call.info.header("accept"))?;
             let revision = json!({ "resourceVersion": call.state.store.revision().to_string() });
             let list = if let Shape::Table(version) = form.shape {
-                response::table(call, version)?.document(&call.served.resource, objects.into_iter(), revision)
+                response::table(call, version)?.document(
+                    &call.served.resource,
+                    objects.into_iter(),
+                    revision,
+                )
             } else {
                 for members in objects.iter_mut().filter_map(Value::as_object_mut) {
                     members.remove("kind");

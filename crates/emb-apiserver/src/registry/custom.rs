@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use emb_kinds::openapi;
 use emb_meta::{GroupResource, ObjectExt};
 use serde_json::Value;
 
@@ -15,7 +16,8 @@ pub(crate) static DEFINITIONS: LazyLock<GroupResource> =
 #[derive(Clone)]
 pub(super) struct Definition {
     pub(super) served: Vec<Arc<Served>>,
-    schemas: Vec<Value>,
+    /// A hash of the schema of each version: they are compared, not read again.
+    schemas: Vec<String>,
     schema_revision: u64,
 }
 
@@ -58,11 +60,12 @@ impl Definition {
     }
 }
 
-fn schemas(object: &Value) -> Vec<Value> {
+fn schemas(object: &Value) -> Vec<String> {
     let versions = object.pointer("/spec/versions").and_then(Value::as_array);
     versions
         .into_iter()
         .flatten()
-        .map(|version| version.get("schema").cloned().unwrap_or_default())
+        .map(|version| version.get("schema").unwrap_or(&Value::Null).to_string())
+        .map(|schema| openapi::hash(schema.as_bytes()))
         .collect()
 }

@@ -370,7 +370,7 @@ impl Entry {
             deprecated: None,
             origin: Origin::BuiltIn(self.built_in),
             shape: Some(Arc::new(shape)),
-            document: Arc::new(document),
+            document: document.to_string().into(),
             gvk,
         }
     }

@@ -167,7 +167,7 @@ fn merge_keys_are_those_that_the_schemas_publish() {
     let written = builtins().into_iter().filter(|resource| resource.is_stored());
     for resource in written {
         let mut published = Vec::new();
-        collect(&schemas::inline(&resource.document), "", &mut published);
+        collect(&schemas::inline(&resource.document()), "", &mut published);
         assert!(published.len() >= 2, "metadata merges everywhere");
         for (path, rule) in published {
             assert_eq!(resource.merge_keys.rule(&path), Some(rule), "{} {path}", resource.gvk.kind);

@@ -77,7 +77,7 @@ fn resource(
             crd_name: definition.name().into(),
             storage_version: storage_version(definition).unwrap_or_default().into(),
         },
-        document: Arc::new(document),
+        document: document.to_string().into(),
         shape: None,
         gvk,
     })

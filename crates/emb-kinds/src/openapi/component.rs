@@ -23,7 +23,7 @@ pub(super) struct Components {
 impl Components {
     /// Adds the kind of a resource, its list, and the kinds of the paths below it.
     pub(super) fn add_resource(&mut self, resource: &Resource) {
-        let mut schema = (*resource.document).clone();
+        let mut schema = resource.document();
         match resource.origin {
             Origin::BuiltIn(_) => self.publish(&mut schema),
             Origin::Custom { .. } => {

@@ -17,7 +17,7 @@ pub(super) fn check(node: &Node, at: &FieldPath, errors: &mut Vec<FieldError>) {
         check(items, &at.child("items"), errors);
     }
     let properties_at = at.child("properties");
-    for (name, property) in &node.properties {
+    for (name, property) in node.properties.iter() {
         check(property, &properties_at.key(name), errors);
     }
 }

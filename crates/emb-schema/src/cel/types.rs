@@ -41,7 +41,10 @@ static NAMES: LazyLock<Node> = LazyLock::new(|| {
     let text = || Node { types: Types::One(JsonType::String), ..Node::default() };
     Node {
         types: Types::One(JsonType::Object),
-        properties: [("name".into(), text()), ("generateName".into(), text())].into(),
+        properties: ["name", "generateName"]
+            .map(|name| (name.into(), text()))
+            .into_iter()
+            .collect(),
         ..Node::default()
     }
 });
