@@ -1,7 +1,7 @@
 //! Lists in plain JSON: stored bytes between a head and a tail, copied piece by piece as the client reads. Nothing is
 //! parsed, and a large list is never in memory twice.
 
-use std::sync::Arc;
+use std::{iter::Peekable, sync::Arc};
 
 use bytes::{Bytes, BytesMut};
 use emb_store::Entry;
@@ -14,8 +14,9 @@ use crate::{
     verb::list::List,
 };
 
-/// About how much is copied at a time.
-const PIECE_BYTES: usize = 128 * 1024;
+/// How much is copied at a time, unless one item is larger. The usual allocators give such a piece from memory that the
+/// process has; twice as much would be mapped anew each time, page by page.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// The metadata of a list.
 pub(super) fn metadata(list: &List) -> Value {
@@ -70,10 +71,13 @@ fn head(kind: &str, api_version: &str, metadata: &Value) -> String {
 
 fn assemble(head: String, items: Vec<Item>, style: Style) -> Body {
     let commas = items.len().saturating_sub(1);
-    let content: usize = items.iter().map(|item| style.length(item)).sum();
+    let sized = |item: Item| (style.length(&item), item);
+    let items: Vec<(usize, Item)> = items.into_iter().map(sized).collect();
+    let content: usize = items.iter().map(|(length, _)| length).sum();
     let length = head.len() + content + commas + TAIL.len();
     let start = Some(head.into());
-    let pieces = Pieces { start, items: items.into_iter(), style, first: true, done: false };
+    let items = items.into_iter().peekable();
+    let pieces = Pieces { start, items, style, first: true, done: false };
     Body::pieces(pieces, length as u64)
 }
 
@@ -117,7 +121,8 @@ impl Style {
 
 struct Pieces {
     start: Option<Bytes>,
-    items: std::vec::IntoIter<Item>,
+    /// With the length that each has when it is written.
+    items: Peekable<std::vec::IntoIter<(usize, Item)>>,
     style: Style,
     first: bool,
     done: bool,
@@ -130,20 +135,22 @@ impl Iterator for Pieces {
         if self.done {
             return None;
         }
-        let mut out = BytesMut::with_capacity(PIECE_BYTES);
+        let mut out = BytesMut::with_capacity(PIECE_BYTES + TAIL.len());
         if let Some(start) = self.start.take() {
             out.extend_from_slice(&start);
         }
-        while out.len() < PIECE_BYTES {
-            let Some(item) = self.items.next() else {
-                out.extend_from_slice(TAIL);
-                self.done = true;
-                break;
-            };
+        let fits =
+            |out: &BytesMut, length: usize| out.is_empty() || out.len() + 1 + length <= PIECE_BYTES;
+        while let Some((length, item)) = self.items.next_if(|(length, _)| fits(&out, *length)) {
+            out.reserve(1 + length);
             if !std::mem::take(&mut self.first) {
                 out.extend_from_slice(b",");
             }
             self.style.write(&item, &mut out);
+        }
+        if self.items.peek().is_none() {
+            out.extend_from_slice(TAIL);
+            self.done = true;
         }
         Some(out.freeze())
     }
