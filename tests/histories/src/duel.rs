@@ -1,6 +1,6 @@
 //! One history on both servers, step by step.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::{
     generator::History,
     operation::Operation,
     player::Player,
-    server::Pair,
+    server::{Pair, Server},
 };
 
 /// How a history went.
@@ -28,6 +28,8 @@ pub(crate) struct Verdict {
 /// A step that differs.
 pub(crate) struct Mismatch {
     pub(crate) position: usize,
+    /// What the embedded server did.
+    ours: Value,
     pub(crate) differences: Vec<Difference>,
     /// Mismatches of one cause have the same.
     pub(crate) signature: String,
@@ -84,6 +86,34 @@ pub(crate) async fn play(
     Ok(verdict)
 }
 
+/// Plays the same steps on one server and tells what came of the one at `position`. A watch is told at its end.
+pub(crate) async fn play_alone(
+    server: &Arc<Server>,
+    worker: usize,
+    run: &str,
+    history: &History,
+    (keep, position): (&[usize], usize),
+) -> Result<Value> {
+    let mut player = Player::new(server.clone(), worker, run, history).await?;
+    let mut told = Value::Null;
+    for at in keep.iter().copied() {
+        let operation = history.operations.get(at).context("no such step")?;
+        let outcome = player.play(at, operation).await?;
+        if at == position {
+            told = outcome;
+        }
+    }
+    let at_end = player.finish().await?.into_iter().find(|(at, _)| *at == position);
+    Ok(at_end.map_or(told, |(_, events)| events))
+}
+
+impl Mismatch {
+    /// Whether an outcome of the step that differs is what the embedded server did.
+    pub(crate) fn is_ours(&self, outcome: &Value) -> bool {
+        differences(outcome, &self.ours).is_empty()
+    }
+}
+
 impl Verdict {
     fn take(
         &mut self,
@@ -103,7 +133,7 @@ impl Verdict {
             return if exception.parts { Outcome::Parted } else { Outcome::Explained };
         }
         let signature = signature(operation, cluster, embedded, &differences);
-        self.mismatch = Some(Mismatch { position, differences, signature });
+        self.mismatch = Some(Mismatch { position, ours: embedded.clone(), differences, signature });
         Outcome::Told
     }
 }

@@ -9,12 +9,13 @@ mod latency;
 mod population;
 mod reading;
 
-use std::thread;
+use std::{thread, time::Duration};
 
 use anyhow::{Result, anyhow};
 
 use crate::{
     engine::Engine,
+    process,
     report::{Report, Row},
 };
 
@@ -84,12 +85,21 @@ pub(crate) async fn measure(embedded_only: bool, small: bool, report: &mut Repor
 
 async fn on(engine: Engine, small: bool) -> Result<Figures> {
     let count = |full: usize| if small { full / 20 } else { full };
-    let mut figures = latency::measure(&engine, count(2_000)).await?;
+    let mut figures = vec![resident(&engine).await?];
+    figures.extend(latency::measure(&engine, count(2_000)).await?);
     figures.extend(reading::measure(&engine, count(10_000)).await?);
     figures.extend(delivery::measure(&engine, count(2_000)).await?);
     figures.push(cascade::measure(&engine, count(1_000)).await?);
     engine.stop().await?;
     Ok(figures)
+}
+
+/// What all its processes hold before anybody asks for anything.
+async fn resident(engine: &Engine) -> Result<Figure> {
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let bytes: Result<Vec<u64>> = engine.pids().iter().map(|pid| process::resident(*pid)).collect();
+    let megabytes = bytes?.iter().sum::<u64>() as f64 / 1e6;
+    Ok(Figure::plain("empty and idle, resident memory of all processes (MB)", megabytes))
 }
 
 /// The value below which this part of the measurements is, in milliseconds.
