@@ -100,7 +100,8 @@ impl Player {
         }
         if request.settles {
             let client = self.server.client(self.worker).await?;
-            settle::garbage(&client, &self.collections).await?;
+            let own = self.memory.resolve(&request.path);
+            settle::garbage(&client, &self.collections, &own).await?;
         }
         let shown = if body.is_null() { reply.text().into() } else { self.normaliser.reply(&body) };
         let current = !self.is_old(request, &body);

@@ -48,9 +48,9 @@ pub(crate) async fn collector(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Waits until nothing in these collections is left for the garbage collector. When that takes too long the comparison
-/// that follows will tell.
-pub(crate) async fn garbage(client: &Client, collections: &[String]) -> Result<()> {
+/// Waits until nothing in these collections is left for the garbage collector, nor the object at `own`, which may have left
+/// them with its labels. When that takes too long the comparison that follows will tell.
+pub(crate) async fn garbage(client: &Client, collections: &[String], own: &str) -> Result<()> {
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
         let (mut objects, mut events) = (Vec::new(), Vec::new());
@@ -60,6 +60,10 @@ pub(crate) async fn garbage(client: &Client, collections: &[String]) -> Result<(
                 if collection.ends_with("/events") { &mut events } else { &mut objects }
                     .append(items);
             }
+        }
+        let body = client.get(own).await?.json();
+        if !uid(&body).is_empty() && !objects.iter().any(|object| uid(object) == uid(&body)) {
+            if own.contains("/events/") { &mut events } else { &mut objects }.push(body);
         }
         // Events own, but nothing takes them away.
         let collected = objects.len();

@@ -103,7 +103,7 @@ async fn resident(engine: &Engine) -> Result<Figure> {
 }
 
 /// The value below which this part of the measurements is, in milliseconds.
-fn percentile(times: &mut [std::time::Duration], part: f64) -> f64 {
+fn percentile(times: &mut [Duration], part: f64) -> f64 {
     times.sort();
     let at = ((times.len() as f64 - 1.0) * part).round() as usize;
     times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3)
