@@ -27,8 +27,9 @@ pub use key::Key;
 pub use listing::{Listing, Range};
 pub use log::{
     CommitLog, Done, Identity, KeyError, KeyId, Keyring, Loaded, LogError, Loss, MemoryLog, Past,
-    Quarantined, Record, Repaired, Restored, SqliteLog, SqliteOptions, is_snapshot, repair,
-    restore, snapshot,
+    Position, Quarantined, Record, Repaired, Restored, Segment, SegmentError, SegmentLimit, Span,
+    SqliteLog, SqliteOptions, apply_segment, is_snapshot, position, read_segment, repair, restore,
+    snapshot,
 };
 pub use managed::ManagedFields;
 pub use op::{CommitError, Expect, Op};

@@ -12,8 +12,9 @@ use thiserror::Error;
 
 pub use memory::MemoryLog;
 pub use sqlite::{
-    KeyError, KeyId, Keyring, Loss, Repaired, Restored, SqliteLog, SqliteOptions, is_snapshot,
-    repair, restore, snapshot,
+    KeyError, KeyId, Keyring, Loss, Position, Repaired, Restored, Segment, SegmentError,
+    SegmentLimit, Span, SqliteLog, SqliteOptions, apply_segment, is_snapshot, position,
+    read_segment, repair, restore, snapshot,
 };
 
 use crate::{BackupError, Change, Event, Key, LogSize, OpenError};

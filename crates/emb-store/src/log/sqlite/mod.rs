@@ -18,6 +18,7 @@ mod row;
 mod salvage;
 mod schema;
 mod sealing;
+mod segment;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,9 @@ use crate::{BackupError, Event, LogSize, OpenError};
 pub use header::is_snapshot;
 pub use salvage::{Loss, Repaired, repair};
 pub use sealing::{KeyError, KeyId, Keyring};
+pub use segment::{
+    Position, Segment, SegmentError, SegmentLimit, Span, apply_segment, position, read_segment,
+};
 pub use snapshot::{Restored, restore, snapshot};
 
 const DATABASE: &str = "store.db";

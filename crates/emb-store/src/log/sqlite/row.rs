@@ -115,6 +115,21 @@ impl<'a> StoredRow<'a> {
         Ok(())
     }
 
+    /// Writes the row, and makes it what is current of its object.
+    pub(super) fn put(&self, connection: &Connection) -> Result<()> {
+        self.insert(connection)?;
+        if self.is_delete() {
+            let sql = "DELETE FROM current WHERE kind_id = ?1 AND ns = ?2 AND name = ?3";
+            connection.prepare_cached(sql)?.execute((self.kind_id, self.ns, self.name))?;
+        } else {
+            let sql =
+                "INSERT OR REPLACE INTO current (kind_id, ns, name, rev) VALUES (?1, ?2, ?3, ?4)";
+            let place = (self.kind_id, self.ns, self.name, self.rev);
+            connection.prepare_cached(sql)?.execute(place)?;
+        }
+        Ok(())
+    }
+
     /// Writes another form of the body over the one that is there.
     pub(super) fn replace_body(&self, connection: &Connection) -> Result<()> {
         let sql = "UPDATE log SET body = ?2, checksum = ?3 WHERE rev = ?1";

@@ -143,7 +143,7 @@ impl Writer {
                 id
             };
             let body = stored_body(event, self.tools.keyring.as_deref())?;
-            insert_event(&transaction, event, kind_id, &body)?;
+            StoredRow::of_event(event, kind_id, &body).put(&transaction)?;
             digest = digest.wrapping_add(digest_change(event, kind_id));
         }
         digest::record(&transaction, digest)?;
@@ -231,7 +231,8 @@ impl Writer {
     }
 }
 
-fn insert_kind(connection: &Connection, resource: &GroupResource) -> Result<i64> {
+/// Gives a resource a number.
+pub(super) fn insert_kind(connection: &Connection, resource: &GroupResource) -> Result<i64> {
     let sql = r#"INSERT INTO kinds ("group", resource) VALUES (?1, ?2)"#;
     connection.execute(sql, (&*resource.group, &*resource.resource))?;
     Ok(connection.last_insert_rowid())
@@ -259,20 +260,6 @@ fn digest_change(event: &Event, kind_id: i64) -> i64 {
     let before = event.previous.as_ref().map_or(0, |previous| of(previous.revision));
     let after = if event.change == Change::Deleted { 0 } else { of(event.revision) };
     after.wrapping_sub(before)
-}
-
-fn insert_event(connection: &Connection, event: &Event, kind_id: i64, body: &[u8]) -> Result<()> {
-    StoredRow::of_event(event, kind_id, body).insert(connection)?;
-    let (ns, name) = (&*event.key.namespace, &*event.key.name);
-    if event.change == Change::Deleted {
-        let sql = "DELETE FROM current WHERE kind_id = ?1 AND ns = ?2 AND name = ?3";
-        connection.prepare_cached(sql)?.execute((kind_id, ns, name))?;
-    } else {
-        let sql = "INSERT OR REPLACE INTO current (kind_id, ns, name, rev) VALUES (?1, ?2, ?3, ?4)";
-        let rev = signed(event.revision);
-        connection.prepare_cached(sql)?.execute((kind_id, ns, name, rev))?;
-    }
-    Ok(())
 }
 
 /// Writes and removes something of the size of a large object.

@@ -57,6 +57,34 @@ pub(super) fn set_needed(connection: &Connection, needed: &[KeyId]) -> Result<()
     schema::set_meta(connection, NEEDED, ids.join(" "))
 }
 
+/// Takes over what another file says about the keys of bodies that are put into this one.
+pub(super) fn admit(connection: &Connection, keys: &Needs) -> Result<()> {
+    let known = Needs::read(connection)?;
+    if known == *keys {
+        return Ok(());
+    }
+    let mut needed = needed(connection)?;
+    needed.extend(keys.listed.split(' ').filter_map(KeyId::parse));
+    set_needed(connection, &needed)?;
+    clear_complete(connection)
+}
+
+/// What a file says about the keys of its bodies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// The names of the keys.
+    pub(super) listed: String,
+    /// The one that all bodies are sealed with; empty when that is not known.
+    pub(super) complete: String,
+}
+
+impl Needs {
+    pub(super) fn read(connection: &Connection) -> Result<Self> {
+        let text = |key| schema::get_meta::<String>(connection, key).map(Option::unwrap_or_default);
+        Ok(Self { listed: text(NEEDED)?, complete: text(COMPLETE)? })
+    }
+}
+
 /// Records that every body is sealed with `key`: no other is needed any more.
 fn set_complete(connection: &Connection, key: KeyId) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
