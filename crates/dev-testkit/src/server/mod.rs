@@ -1,5 +1,6 @@
 //! Real servers of the outside world, started and stopped by the test that needs them.
 
+mod bucket;
 mod chart;
 mod git_http;
 mod git_repository;
@@ -11,6 +12,7 @@ mod tls_front;
 mod toxic;
 pub mod webhook;
 
+pub use bucket::BucketServer;
 pub use chart::ChartServer;
 pub use git_http::{Behaviour, GitHttp, Seen};
 pub use git_repository::GitRepository;

@@ -4,6 +4,8 @@
 //! name resolved to, to addresses written as numbers and to every redirect; a credential never follows
 //! a redirect to another host. Every wait has a deadline and every body a limit.
 
+pub mod aws;
+
 mod client;
 mod error;
 mod origin;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use core_clock::Clock;
 use core_rules::credential::Credential;
 use futures::FutureExt;
+use io_http::outbound::aws::Keys;
 use io_kube::Ports;
 
 use super::{
     TERMS,
     authorization::{Question, password},
     registry::{Region, Registry},
-    sign::Keys,
 };
 use crate::{
     Kind, Settings,

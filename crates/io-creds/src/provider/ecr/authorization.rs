@@ -1,15 +1,14 @@
 //! Asks ECR for the password of a registry.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
 use core_clock::Time;
 use core_rules::credential::Credential;
-use http::{HeaderName, header};
+use http::{HeaderName, Method, header};
+use io_http::outbound::aws::{Call, Keys, Scope, signed};
 use serde::Deserialize;
 
-use super::{
-    registry::{Region, Registry},
-    sign::{Keys, Scope, signed_post},
-};
+use super::registry::{Region, Registry};
 use crate::{
     provider::{ProviderError, call::Caller},
     tokens::{Keep, Loaded},
@@ -54,7 +53,8 @@ pub(super) async fn password(
         (header::CONTENT_TYPE, "application/x-amz-json-1.1"),
         (TARGET, "AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken"),
     ];
-    let request = signed_post(keys, scope, &endpoint, &headers, "{}".into());
+    let (method, body) = (Method::POST, Bytes::from_static(b"{}"));
+    let request = signed(keys, scope, Call { method, url: &endpoint, headers: &headers, body });
     let answer: Answer = caller.ask(SERVICE, request).await?.json()?;
     read(answer)
 }

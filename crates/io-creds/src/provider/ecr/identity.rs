@@ -5,13 +5,10 @@ use std::time::Duration;
 use core_clock::Time;
 use core_rules::credential::Secret;
 use http::header;
-use io_http::outbound::{Error, Request};
+use io_http::outbound::{Error, Request, aws::Keys};
 use serde::Deserialize;
 
-use super::{
-    sign::Keys,
-    sts::{Lease, Sts},
-};
+use super::sts::{Lease, Sts};
 use crate::{
     provider::{ProviderError, call::Caller, token_file},
     settings::{AgentToken, AwsIdentity},

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use core_clock::Clock;
 use core_rules::credential::Credential;
 use futures::FutureExt;
+use io_http::outbound::aws::Keys;
 use io_kube::Ports;
 use tokio::sync::OnceCell;
 
@@ -17,7 +18,6 @@ use super::{
     authorization::{Question, password},
     identity,
     registry::{Region, Registry},
-    sign::Keys,
     sts::{Role, Sts},
 };
 use crate::{

@@ -8,7 +8,6 @@ mod authorization;
 mod identity;
 mod managed;
 mod registry;
-mod sign;
 mod sts;
 
 use std::time::Duration;

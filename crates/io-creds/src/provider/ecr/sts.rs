@@ -3,10 +3,12 @@
 use core_clock::Time;
 use core_rules::credential::Secret;
 use form_urlencoded::Serializer;
-use http::header;
-use io_http::outbound::Request;
+use http::{Method, header};
+use io_http::outbound::{
+    Request,
+    aws::{Call, Keys, Scope, signed},
+};
 
-use super::sign::{Keys, Scope, signed_post};
 use crate::provider::{
     ProviderError,
     call::{Caller, Reply, xml_text},
@@ -78,8 +80,13 @@ impl Sts {
         fields: &[(&str, &str)],
     ) -> Result<Reply, ProviderError> {
         let scope = Scope { region: &self.region, service: "sts", now };
-        let headers = [(header::CONTENT_TYPE, FORM)];
-        let request = signed_post(keys, scope, &self.endpoint, &headers, form(fields));
+        let call = Call {
+            method: Method::POST,
+            url: &self.endpoint,
+            headers: &[(header::CONTENT_TYPE, FORM)],
+            body: form(fields).into(),
+        };
+        let request = signed(keys, scope, call);
         self.caller.ask(SERVICE, request).await?.accepted()
     }
 }
