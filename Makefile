@@ -108,7 +108,7 @@ test-strangers: programs tools cert-manager ## Programs that are not ours on the
 	$(PROGRAM)/strangers
 
 crash: programs ## Kill and power-cut tests, small counts
-	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10 --promotion-kills 10
+	$(PROGRAM)/crash --kills 10 --power-cuts 10 --fetch-kills 10 --step-kills 10 --promotion-kills 10 --replica-kills 5
 
 churn: programs ## A short day of writes in simulated time: memory and disk stay within their bounds
 	$(PROGRAM)/churn --seconds 600
@@ -117,7 +117,7 @@ histories: programs tools ## Random histories on the embedded engine and on kube
 	$(PROGRAM)/histories --count 200
 
 soak: build programs tools ## The large counts; the summary goes to docs/benchmarks.md
-	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --report docs/benchmarks.md
+	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --replica-kills 50 --report docs/benchmarks.md
 	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim -- pipelines_keep
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
 	cargo run --quiet --release --locked --package churn -- --report docs/benchmarks.md

@@ -23,6 +23,7 @@ mod management_controller;
 mod migrate;
 mod place;
 mod repair;
+mod replica;
 mod restore;
 mod run;
 mod server;

@@ -1,6 +1,11 @@
-//! `kargo restore`: a snapshot becomes the state of a data directory; a portable backup goes into either engine.
+//! `kargo restore`: a snapshot or a replica becomes the state of a data directory; a portable backup goes into either
+//! engine.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    fmt::Display,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use io_runtime::{SystemClock, SystemEntropy};
 use local_portable::{
@@ -11,13 +16,14 @@ use local_portable::{
 use crate::{
     exit::{Exit, Failure},
     place::{KeyArgs, Opened, PlaceArgs, block_on, failure},
-    up,
+    replica, up,
 };
 
 /// Put a saved state into a data directory or a cluster
 #[derive(clap::Args, Debug)]
 pub(crate) struct RestoreArgs {
-    /// What `kargo backup` has written
+    /// What `kargo backup` has written, or the address of the replica of a `kargo up --replica`
+    #[arg(value_name = "FILE|URL")]
     file: PathBuf,
     #[command(flatten)]
     place: PlaceArgs,
@@ -65,6 +71,9 @@ impl HowArgs {
 }
 
 pub(crate) fn run(args: &RestoreArgs) -> Result<(), Failure> {
+    if let Some(url) = args.file.to_str().filter(|text| text.contains("://")) {
+        return block_on(of_replica(args, url));
+    }
     if archive::is_archive(&args.file).map_err(failure)? {
         return block_on(portable(args));
     }
@@ -84,11 +93,29 @@ pub(crate) fn run(args: &RestoreArgs) -> Result<(), Failure> {
 }
 
 fn snapshot(args: &RestoreArgs) -> Result<(), Failure> {
+    put_in_place(&args.file, &args.place.directory()?, &args.file.display())
+}
+
+/// The newest state of a replica.
+async fn of_replica(args: &RestoreArgs, url: &str) -> Result<(), Failure> {
+    let address = url.parse().map_err(Failure::usage)?;
+    if args.place.is_cluster() {
+        return Err(Failure::usage(
+            "a replica is restored into a data directory, not into a cluster",
+        )
+        .hint("restore it into a data directory, and move that with `kargo migrate`"));
+    }
     let directory = args.place.directory()?;
-    let restored = emb_store::restore(&args.file, &directory, &SystemClock::new(), &SystemEntropy)
+    let fetched = replica::fetch(&address, &directory).await?;
+    let shown = format!("{address}, as it was at revision {},", fetched.revision);
+    put_in_place(&fetched.file, &directory, &shown)
+}
+
+fn put_in_place(file: &Path, directory: &Path, shown: &dyn Display) -> Result<(), Failure> {
+    let restored = emb_store::restore(file, directory, &SystemClock::new(), &SystemEntropy)
         .map_err(up::open_failure)?;
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "restored {} into {}", args.file.display(), directory.display())?;
+    writeln!(stdout, "restored {shown} into {}", directory.display())?;
     writeln!(stdout, "revisions go on at {}, so every client lists anew", restored.revision)?;
     if let Some(replaced) = restored.replaced {
         writeln!(stdout, "what was there before is kept in {}", replaced.display())?;

@@ -3,6 +3,8 @@
 //! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice. And `kargo run` and
 //! `kargo up` while they carry out Promotions, which go on afterwards and do nothing twice.
 //!
+//! And while it keeps a replica, of which alone it goes on afterwards.
+//!
 //! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
 //! and a watch resumes from where it was or is told to start over.
 
@@ -20,6 +22,7 @@ mod load;
 mod moment;
 mod power_cut;
 mod promotion;
+mod replica;
 mod report;
 mod round;
 
@@ -53,6 +56,9 @@ struct Args {
     /// How often to send SIGKILL while the controller of `kargo up` carries out a Promotion
     #[arg(long, default_value_t = 10)]
     promotion_kills: u32,
+    /// How often to send SIGKILL while a replica is kept, which is then all that is left
+    #[arg(long, default_value_t = 5)]
+    replica_kills: u32,
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -81,10 +87,14 @@ async fn main() -> Result<()> {
     if args.promotion_kills > 0 {
         told.push(promotion_kills(args.promotion_kills, &entropy).await?);
     }
+    if args.replica_kills > 0 {
+        told.push(replica_kills(args.replica_kills, &entropy).await?);
+    }
     if let Some(path) = &args.report {
         report::write(path, &told)?;
     }
-    let kills = args.kills + args.fetch_kills + args.step_kills + args.promotion_kills;
+    let of_promotions = args.step_kills + args.promotion_kills;
+    let kills = args.kills + args.fetch_kills + of_promotions + args.replica_kills;
     let crashes = kills + args.power_cuts;
     println!("{crashes} passed, 0 failed");
     Ok(())
@@ -124,6 +134,14 @@ async fn promotion_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
     let data = tempfile::tempdir()?;
     let survived = controller::run(data.path(), count, entropy).await?;
     Ok(tell(format!("kill of the controller during a Promotion: {count} kills in {survived}")))
+}
+
+async fn replica_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
+    let directory = tempfile::tempdir()?;
+    let survived = replica::run(directory.path(), count, entropy).await?;
+    Ok(tell(format!(
+        "kill and loss of the data directory: {count} times under load, restored from the replica; {survived}"
+    )))
 }
 
 fn tell(line: String) -> String {

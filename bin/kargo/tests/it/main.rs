@@ -14,6 +14,7 @@ mod demo;
 mod discovery;
 mod faults;
 mod grpc;
+mod object_storage;
 mod process;
 mod replicas;
 mod rest;

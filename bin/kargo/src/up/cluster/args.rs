@@ -15,7 +15,7 @@ pub(crate) struct ClusterArgs {
         value_name = "FILE",
         conflicts_with_all = [
             "data_dir", "in_memory", "kube_address", "kube_port", "history_seconds", "event_ttl_seconds", "demo",
-            "encryption_key_file", "allow_network_file_system", "audit_log",
+            "encryption_key_file", "allow_network_file_system", "audit_log", "replica",
         ]
     )]
     kubeconfig: Option<PathBuf>,

@@ -13,7 +13,7 @@ use super::{
     commands::{self, Commands},
     open::Sealing,
 };
-use crate::{directory::Directory, up::api, version};
+use crate::{directory::Directory, replica::Replica, up::api, version};
 
 /// Says what runs, where, and what to type next.
 pub(crate) struct Banner<'a> {
@@ -23,6 +23,7 @@ pub(crate) struct Banner<'a> {
     pub(crate) store: &'a Store,
     pub(crate) report: &'a OpenReport,
     pub(crate) sealing: Option<Sealing>,
+    pub(crate) replica: Option<&'a Replica>,
     pub(crate) api: Option<&'a api::Running>,
     /// Where the demo is served, if there is one.
     pub(crate) demo: Option<SocketAddr>,
@@ -62,6 +63,9 @@ impl Banner<'_> {
                 0 => writeln!(out)?,
                 left => writeln!(out, "; {left} old states of them are being rewritten with it")?,
             }
+        }
+        if let Some(replica) = self.replica {
+            writeln!(out, "  replica         {replica}, at most a second behind")?;
         }
         if report.unclean {
             writeln!(

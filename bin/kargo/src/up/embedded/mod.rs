@@ -46,6 +46,7 @@ use super::{
 use crate::{
     directory::Directory,
     exit::{Exit, Failure},
+    replica::{ReplicaArgs, Source},
     settings::DataDirArg,
     version,
 };
@@ -85,6 +86,8 @@ pub(crate) struct EmbeddedArgs {
     /// Use a data directory on a network file system, although nothing keeps a second machine from writing to it too
     #[arg(long)]
     allow_network_file_system: bool,
+    #[command(flatten)]
+    replica: ReplicaArgs,
     #[command(flatten)]
     audit: AuditArgs,
     /// Serve the Kubernetes API alone: run no controllers and enforce no rules of admission, because other programs do
@@ -127,6 +130,16 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
     let open = async || open::open(args, &directory, &address.to_string(), &world);
     let audit = args.audit.open()?;
     let Opened { store, report, sealing } = once_released(clock, open).await?;
+    let source = Source {
+        store: &store,
+        directory: directory.path(),
+        is_new: report.revision == 0,
+        is_sealed: sealing.is_some(),
+        clock: &world.clock,
+        vitals: &world.vitals,
+    };
+    // Before anything is written: a new store must not take the place of the one that was.
+    let replica = args.replica.start(source).await?;
     let keys = Keys::load(&directory, &*world.clock, &*world.entropy)?;
     let ground = Ground {
         world: &world,
@@ -160,6 +173,7 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
         store: &store,
         report: &report,
         sealing,
+        replica: replica.as_ref(),
         api: api.as_ref(),
         demo: demo.as_ref().map(local_demo::Demo::address),
         started,
@@ -168,6 +182,9 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
     let signal = stop.await;
     tracing::info!(signal, "stopping");
     let stopped = world.tasks.shutdown(STOP_GRACE).await;
+    if let Some(replica) = &replica {
+        replica.finish().await;
+    }
     store.close();
     if let Some(audit) = &audit {
         audit.flush();
