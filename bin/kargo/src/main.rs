@@ -52,7 +52,7 @@ enum Program {
 #[derive(clap::Subcommand)]
 enum Command {
     /// Start a whole control plane in this process, with no cluster or on one
-    Up(up::UpArgs),
+    Up(Box<up::UpArgs>),
     /// Serve the REST API: logins, what people may see and do, and streams of changes
     Api,
     /// Serve the REST API to yourself: with the rights of your kubeconfig, without a login

@@ -1,5 +1,7 @@
 //! The rules for `metadata` that hold for every kind.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,12 +38,9 @@ pub fn check_update(object: &Value, old: &Value) -> Vec<FieldError> {
     check_common(object, &mut errors);
     if old.is_terminating() {
         let kept: Vec<&str> = old.finalizers().collect();
-        let added: Vec<String> = object
-            .finalizers()
-            .filter(|new| !kept.contains(new))
-            .map(|new| format!("{new:?}"))
-            .collect();
+        let added: BTreeSet<&str> = object.finalizers().filter(|new| !kept.contains(new)).collect();
         if !added.is_empty() {
+            let added: Vec<String> = added.iter().map(|new| format!("{new:?}")).collect();
             let detail = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 added.join(", ")
@@ -259,14 +258,11 @@ mod tests {
     #[test]
     fn a_terminating_object_gets_no_new_finalizer() {
         let old = object(json!({"name": "a", "deletionTimestamp": "t", "finalizers": ["a.b/c"]}));
-        let new = object(
-            json!({"name": "a", "deletionTimestamp": "t", "finalizers": ["a.b/c", "d.e/f"]}),
-        );
-        assert!(
-            check_update(&new, &old)[0]
-                .message
-                .ends_with("found new finalizers []string{\"d.e/f\"}")
-        );
+        let finalizers = ["a.b/c", "g.h/i", "d.e/f", "g.h/i"];
+        let new = object(json!({"name": "a", "deletionTimestamp": "t", "finalizers": finalizers}));
+        let told = &check_update(&new, &old)[0].message;
+        let each_once = "found new finalizers []string{\"d.e/f\", \"g.h/i\"}";
+        assert!(told.ends_with(each_once), "{told}");
         assert!(check_update(&old, &old).is_empty());
     }
 

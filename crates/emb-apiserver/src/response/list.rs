@@ -113,7 +113,7 @@ impl Style {
                 write_members(entry, self.managers, out);
             }
             (Item::Stored(entry), Look::Metadata) => {
-                write_metadata(entry, META, self.managers, out)
+                write_metadata(entry, META, self.managers, out);
             }
         }
     }

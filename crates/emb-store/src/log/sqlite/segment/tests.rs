@@ -131,7 +131,7 @@ impl Case {
 fn open(data: &Path, clock: &ManualClock, is_sealed: bool) -> Arc<Store> {
     let log = SqliteLog::open_with(data, "", options(is_sealed)).unwrap();
     let limits = Options {
-        retention: Duration::from_secs(60),
+        retention: Duration::from_mins(1),
         min_retention: Duration::from_secs(30),
         ..Options::default()
     };
@@ -239,7 +239,7 @@ fn what_compaction_took_is_told() {
         case.put(0, 0, value);
     }
     case.last = 2;
-    case.clock.advance(Duration::from_secs(600));
+    case.clock.advance(Duration::from_mins(10));
     case.store.compact(case.clock.now());
     let mut left = 2_000;
     while !matches!(case.next(5), Err(SegmentError::Gone { after: 2, compacted: 10 })) {
