@@ -125,8 +125,9 @@ impl Campaign {
     }
 
     /// Whether kube-apiserver, on its own, does now one and now the other at the step that differs, and the embedded server
-    /// always one of the two. Its garbage collector, for one, works on an owner and on its dependents at once: a dependent
-    /// that is looked at before the owner is gone goes in the foreground, one that is looked at after goes at once.
+    /// always one of the two. Its garbage collector works on an owner and on its dependents at once: a dependent that is
+    /// looked at before the owner is gone goes in the foreground, one that is looked at after goes at once. Where objects
+    /// own nothing, no such reason is known, and a difference counts the first time.
     async fn is_undecided(
         &self,
         worker: usize,
@@ -134,6 +135,9 @@ impl Campaign {
         all: &[usize],
         mismatch: &Mismatch,
     ) -> Result<bool> {
+        if !history.owners {
+            return Ok(false);
+        }
         let upto: Vec<usize> = match history.operations.get(mismatch.position) {
             // What a watch shows is known at the end.
             Some(Operation::Watch(_)) => all.to_vec(),
