@@ -6,7 +6,10 @@ use emb_store::Op;
 use serde_json::{Value, json};
 
 use super::{
-    called, check_content, drop_nulls, kind, managed, metadata, refuse, refuse_as, update::Source,
+    called, check_content, drop_nulls, kind, managed, metadata,
+    owners::{self, Moment},
+    refuse, refuse_as,
+    update::Source,
 };
 use crate::{access::check_escalation, call::Call};
 
@@ -49,6 +52,7 @@ pub(crate) fn begin(call: &Call, object: &mut Value, source: Source) -> Result<(
 /// together with the object.
 pub(crate) fn complete(call: &mut Call, object: &mut Value) -> Result<Vec<Op>, Status> {
     super::conform_again(call, object)?;
+    owners::keep_distinct(call, object, Moment::Admitted);
     let base = object.text(&["metadata", "generateName"]).to_owned();
     let generated = object.name().is_empty() && !base.is_empty();
     let (uid, now) = (call.state.entropy.uuid(), call.state.clock.now());

@@ -7,6 +7,7 @@ pub(crate) mod delete;
 pub(crate) mod kind;
 pub(crate) mod managed;
 mod metadata;
+pub(crate) mod owners;
 pub(crate) mod update;
 
 use emb_kinds::BuiltInKind;

@@ -5,7 +5,9 @@ use emb_meta::{Cause, FieldError, GroupKind, ObjectExt, Status, validate};
 use serde_json::{Map, Value, json};
 
 use super::{
-    called, check_content, drop_nulls, is_other_kind, kind, managed, metadata, refuse, refuse_as,
+    called, check_content, drop_nulls, is_other_kind, kind, managed, metadata,
+    owners::{self, Moment},
+    refuse, refuse_as,
 };
 use crate::{access::check_escalation, call::Call};
 
@@ -66,6 +68,7 @@ fn note_managers(call: &Call, new: &mut Value, old: &Value, left_out: &[&str]) {
 pub(crate) fn complete(call: &mut Call, new: &mut Value, old: &Value) -> Result<(), Status> {
     metadata::keep_server_fields(new, old);
     super::conform_again(call, new)?;
+    owners::keep_distinct(call, new, Moment::Admitted);
     let called = called(&call.served, new);
     if call.path.subresource == "status" && is_other_kind(&call.served, new) {
         // Whatever the object calls itself, its status is that of its kind.

@@ -12,7 +12,12 @@ use crate::{
     admission::Operation,
     call::{Call, Reply},
     lifecycle,
-    object::{create, decode, update::Source},
+    object::{
+        create, decode,
+        owners::{self, Moment},
+        settle_namespace,
+        update::Source,
+    },
     request::query::WriteOptions,
 };
 
@@ -22,7 +27,9 @@ const NAME_ATTEMPTS: usize = 8;
 /// Answers a POST to a collection.
 pub(super) async fn create(call: &mut Call) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.info.query, "CreateOptions")?;
-    let object = decode::object(call, options.field_validation)?;
+    let mut object = decode::object(call, options.field_validation)?;
+    settle_namespace(call, &mut object)?;
+    owners::keep_distinct(call, &mut object, Moment::Received);
     insert(call, object, options, Source::Post).await
 }
 

@@ -17,6 +17,7 @@ use crate::{
     call::{Call, Reply},
     object::{
         kind,
+        owners::{self, Moment},
         update::{self, Source},
     },
     request::query::{Managers, WriteOptions},
@@ -37,6 +38,7 @@ pub(super) async fn modify(
         };
         let old = Arc::new(call.served.shown(&current, Managers::Shown));
         let mut new = change(call, &old)?;
+        owners::warn_of_repeated(call, &new, Moment::Admitted);
         update::begin(call, &mut new, &old, source)?;
         admit(call, &mut new, &old, options).await?;
         if let Some(reply) = write(call, &current, &old, new, options).await? {

@@ -10,6 +10,7 @@ use crate::{
     object::{
         create::settle_put,
         decode,
+        owners::{self, Moment},
         update::{Source, other_uid},
     },
     request::query::WriteOptions,
@@ -20,6 +21,7 @@ pub(super) async fn update(call: &mut Call) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.info.query, "UpdateOptions")?;
     let mut object = decode::object(call, options.field_validation)?;
     settle_put(call, &mut object)?;
+    owners::keep_distinct(call, &mut object, Moment::Received);
     let creates = call.served.resource.put_creates && call.path.subresource.is_empty();
     if creates && call.state.store.head(&call.key()).is_none() {
         access::require(call, "create")?;

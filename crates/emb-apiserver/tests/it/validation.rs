@@ -136,3 +136,51 @@ fn bodies_and_objects_have_limits() {
         api.post(CONFIG_MAPS, &annotated).await.expect(422);
     });
 }
+
+#[test]
+fn an_owner_named_twice_is_kept_once_with_a_warning() {
+    test(|api| async move {
+        let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u-1"});
+        let owners = |names: &[&str]| {
+            let owner = |name: &&str| {
+                let mut owner = owner.clone();
+                owner["name"] = json!(name);
+                owner
+            };
+            names.iter().map(owner).collect::<serde_json::Value>()
+        };
+        let warning = |moment: &str, uids: &str| {
+            format!(
+                "299 - \".metadata.ownerReferences contains duplicate entries{moment}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}\""
+            )
+        };
+        // Another name makes another reference, whatever the uid.
+        let mut object = config_map("a", json!({}));
+        object["metadata"]["ownerReferences"] = owners(&["o", "p", "o", "o"]);
+        let created = api.post(CONFIG_MAPS, &object).await.expect(201);
+        assert_eq!(created.warnings(), [warning("", "u-1, u-1")]);
+        assert_eq!(created.json["metadata"]["ownerReferences"], owners(&["o", "p"]));
+
+        let path = format!("{CONFIG_MAPS}/a");
+        object["metadata"]["ownerReferences"] = owners(&["p", "p"]);
+        let replaced = api.put(&path, &object).await.expect(200);
+        assert_eq!(replaced.warnings(), [warning("", "u-1")]);
+        assert_eq!(replaced.json["metadata"]["ownerReferences"], owners(&["p"]));
+
+        // What a patch makes is looked at when admission has seen it.
+        let patch = json!({"metadata": {"ownerReferences": owners(&["o", "o"])}});
+        let patched = api.merge(&path, &patch).await.expect(200);
+        let late = warning(" after mutating admission happens", "u-1");
+        assert_eq!(patched.warnings(), [late.clone()]);
+        assert_eq!(patched.json["metadata"]["ownerReferences"], owners(&["o"]));
+
+        // Who is refused is warned all the same.
+        object["metadata"]["labels"] = json!({"a": "b c"});
+        let refused = api.put(&path, &object).await.expect(422);
+        assert_eq!(refused.warnings(), [warning("", "u-1")]);
+        let mut patch = patch;
+        patch["metadata"]["resourceVersion"] = json!("1");
+        let refused = api.merge(&path, &patch).await.expect(409);
+        assert_eq!(refused.warnings(), [late]);
+    });
+}
