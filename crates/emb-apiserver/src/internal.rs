@@ -68,6 +68,17 @@ impl Internal {
         self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await
     }
 
+    /// Merges a patch into an object of a built-in kind, the items of its lists by their keys.
+    pub(crate) async fn merge_by_keys(
+        &self,
+        served: &Served,
+        key: &Key,
+        patch: &Value,
+    ) -> Result<Value, Status> {
+        let path = object_path(served, &key.namespace, &key.name, "");
+        self.send(Method::PATCH, &path, "application/strategic-merge-patch+json", patch).await
+    }
+
     /// Deletes an object if it still has the uid.
     pub(crate) async fn delete(
         &self,

@@ -120,6 +120,29 @@ fn custom_objects_in_a_circle_wait_for_nobody() {
 }
 
 #[test]
+fn an_owner_named_twice_by_a_built_in_object_in_a_circle_goes_on_waiting() {
+    test(|api| async move {
+        let top = owner(&api, "top").await;
+        let mut low = owned("low", &[("top", &top), ("top", &top)], false);
+        low["metadata"]["ownerReferences"][1]["blockOwnerDeletion"] = json!(true);
+        let low = api.post(CONFIG_MAPS, &low).await.expect(201).json;
+        let above = owned("top", &[("low", &low["metadata"]["uid"])], true);
+        let patch = json!({"metadata": {"ownerReferences": above["metadata"]["ownerReferences"]}});
+        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
+        api.merge(&path("top"), &patch).await.expect(200);
+        let options = json!({"propagationPolicy": "Foreground"});
+        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
+        api.settle(Duration::ZERO).await;
+        let low = api.get(&path("low")).await.expect(200).json;
+        assert!(low["metadata"]["deletionTimestamp"].is_string(), "{low}");
+        let references = low["metadata"]["ownerReferences"].as_array().unwrap();
+        let blocks: Vec<&Value> = references.iter().map(|one| &one["blockOwnerDeletion"]).collect();
+        assert_eq!(blocks, [false, true]);
+        assert!(exists(&api, "top").await);
+    });
+}
+
+#[test]
 fn a_foreground_delete_goes_bottom_up() {
     test(|api| async move {
         let uid = owner(&api, "top").await;

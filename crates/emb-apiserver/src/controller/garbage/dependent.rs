@@ -68,8 +68,7 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
     let dependents = dependents(state, &entry.uid);
     let policy = if is(Standing::Waiting) && !dependents.is_empty() {
         if dependents.iter().any(|dependent| waits(state, dependent)) {
-            let patch = json!({ "metadata": { "ownerReferences": unblocked(served, &object) } });
-            settled(internal.merge(served, key, "", &patch).await)?;
+            settled(unblock(internal, served, key, &object).await)?;
         }
         // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
         "Foreground"
@@ -87,23 +86,27 @@ fn waits(state: &State, key: &Key) -> bool {
     })
 }
 
-/// The owner references of an object that no owner waits for any more. Those of a custom object all say so, and what is
-/// the same then stands once; of a built-in one only those that said the contrary.
-fn unblocked(served: &Served, object: &Value) -> Vec<Value> {
+/// Lets no owner wait for an object any more. Of a custom object all references say so then. Of a built-in one only those
+/// that said the contrary are sent, and each is merged into the first reference to its owner.
+async fn unblock(
+    internal: &Internal,
+    served: &Served,
+    key: &Key,
+    object: &Value,
+) -> Result<Value, Status> {
     let mut references = without(object, &[]);
+    if served.custom.is_none() {
+        let blocks = Some(&Value::Bool(true));
+        references.retain(|reference| reference.get("blockOwnerDeletion") == blocks);
+    }
     for reference in references.iter_mut().filter_map(Value::as_object_mut) {
-        let blocks = reference.get("blockOwnerDeletion") == Some(&Value::Bool(true));
-        if blocks || served.custom.is_some() {
-            reference.insert("blockOwnerDeletion".into(), false.into());
-        }
+        reference.insert("blockOwnerDeletion".into(), false.into());
     }
-    let mut unblocked: Vec<Value> = Vec::with_capacity(references.len());
-    for reference in references {
-        if !unblocked.contains(&reference) {
-            unblocked.push(reference);
-        }
+    let patch = json!({ "metadata": { "ownerReferences": references } });
+    match served.custom {
+        Some(_) => internal.merge(served, key, "", &patch).await,
+        None => internal.merge_by_keys(served, key, &patch).await,
     }
-    unblocked
 }
 
 /// What becomes of the dependents of an object is what its finalizers ask for.
