@@ -99,9 +99,8 @@ impl Player {
             self.memory.note(request, &body);
         }
         if request.settles {
-            let client = self.server.client(self.worker).await?;
             let own = self.memory.resolve(&request.path);
-            settle::garbage(&client, &self.collections, &own).await?;
+            settle::garbage(&self.server, self.worker, &self.collections, &own).await?;
         }
         let shown = if body.is_null() { reply.text().into() } else { self.normaliser.reply(&body) };
         let current = !self.is_old(request, &body);

@@ -1,25 +1,27 @@
 //! Waiting until the controllers of a server have done what they can.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use dev_testkit::Client;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::server::create;
+use crate::server::{Server, create};
 
 /// Longer than a garbage collector takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than a garbage collector at work leaves everything as it is. What it cannot find out about stays so for ever.
+const STILL: Duration = Duration::from_secs(8);
 const WARM_UP: Duration = Duration::from_mins(3);
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Waits until a new namespace has its ServiceAccount.
 pub(crate) async fn default_account(client: &Client, namespace: &str) -> Result<()> {
     let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/default");
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = Instant::now() + PATIENCE;
     while !client.get(&path).await?.status.is_success() {
-        ensure!(std::time::Instant::now() < deadline, "{namespace} has no ServiceAccount");
+        ensure!(Instant::now() < deadline, "{namespace} has no ServiceAccount");
         tokio::time::sleep(PAUSE).await;
     }
     Ok(())
@@ -40,9 +42,9 @@ pub(crate) async fn collector(client: &Client) -> Result<()> {
     let reference = json!([{"apiVersion": "conf.example.com/v1", "kind": "Widget", "name": "owner", "uid": uid(&owner)}]);
     create(client, widgets, &widget("dependent", reference)).await?;
     client.json(Method::DELETE, &format!("{widgets}/owner"), &json!({})).await?;
-    let deadline = std::time::Instant::now() + WARM_UP;
+    let deadline = Instant::now() + WARM_UP;
     while client.get(&format!("{widgets}/dependent")).await?.status.is_success() {
-        ensure!(std::time::Instant::now() < deadline, "the garbage collector is not at work");
+        ensure!(Instant::now() < deadline, "the garbage collector is not at work");
         tokio::time::sleep(PAUSE).await;
     }
     Ok(())
@@ -50,31 +52,51 @@ pub(crate) async fn collector(client: &Client) -> Result<()> {
 
 /// Waits until nothing in these collections is left for the garbage collector, nor the object at `own`, which may have left
 /// them with its labels. When that takes too long the comparison that follows will tell.
-pub(crate) async fn garbage(client: &Client, collections: &[String], own: &str) -> Result<()> {
-    let deadline = std::time::Instant::now() + PATIENCE;
+pub(crate) async fn garbage(
+    server: &Server,
+    worker: usize,
+    collections: &[String],
+    own: &str,
+) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let (mut before, mut changed) = (Vec::new(), Instant::now());
     loop {
-        let (mut objects, mut events) = (Vec::new(), Vec::new());
-        for collection in collections {
-            let mut list = client.get(collection).await?.json();
-            if let Some(items) = list.get_mut("items").and_then(Value::as_array_mut) {
-                if collection.ends_with("/events") { &mut events } else { &mut objects }
-                    .append(items);
-            }
+        let (objects, collected) = observe(server, worker, collections, own).await?;
+        let settled = objects.iter().take(collected).all(|object| is_settled(object, &objects));
+        if objects != before {
+            (before, changed) = (objects, Instant::now());
         }
-        let body = client.get(own).await?.json();
-        if !uid(&body).is_empty() && !objects.iter().any(|object| uid(object) == uid(&body)) {
-            if own.contains("/events/") { &mut events } else { &mut objects }.push(body);
-        }
-        // Events own, but nothing takes them away.
-        let collected = objects.len();
-        objects.append(&mut events);
-        if objects.iter().take(collected).all(|object| is_settled(object, &objects))
-            || std::time::Instant::now() > deadline
-        {
+        if settled || Instant::now() > deadline || changed.elapsed() > STILL {
             return Ok(());
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// All objects there are, and how many of them may be taken away: they come first. Others may restart the server before
+/// and after.
+async fn observe(
+    server: &Server,
+    worker: usize,
+    collections: &[String],
+    own: &str,
+) -> Result<(Vec<Value>, usize)> {
+    let client = server.client(worker).await?;
+    let (mut objects, mut events) = (Vec::new(), Vec::new());
+    for collection in collections {
+        let mut list = client.get(collection).await?.json();
+        if let Some(items) = list.get_mut("items").and_then(Value::as_array_mut) {
+            if collection.ends_with("/events") { &mut events } else { &mut objects }.append(items);
+        }
+    }
+    let body = client.get(own).await?.json();
+    if !uid(&body).is_empty() && !objects.iter().any(|object| uid(object) == uid(&body)) {
+        if own.contains("/events/") { &mut events } else { &mut objects }.push(body);
+    }
+    // Events own, but nothing takes them away.
+    let collected = objects.len();
+    objects.append(&mut events);
+    Ok((objects, collected))
 }
 
 fn is_settled(object: &Value, all: &[Value]) -> bool {
@@ -96,13 +118,14 @@ fn owned_by_foreground(object: &Value, all: &[Value]) -> bool {
         && owners.iter().all(|owner| all.iter().any(|other| uid(other) == *owner && goes(other)))
 }
 
-/// Whether an owner waits for this dependent, which waits for somebody else.
+/// Whether an owner waits for this dependent, which waits for somebody else. One that is not going yet will go, or be told
+/// that this is its owner no longer.
 fn holds(dependent: &Value, owner: &Value) -> bool {
     let blocks = owner_references(dependent).any(|reference| {
         reference.get("uid").and_then(Value::as_str) == Some(uid(owner))
             && reference.get("blockOwnerDeletion") == Some(&Value::Bool(true))
     });
-    blocks && (!is_terminating(dependent) || finalizers(dependent).next().is_some())
+    blocks && is_terminating(dependent) && finalizers(dependent).next().is_some()
 }
 
 fn owner_references(object: &Value) -> impl Iterator<Item = &Value> {
