@@ -9,7 +9,7 @@ use io_http::{
     outbound::{self, Outbound, Tls},
 };
 use io_kube::{Family, Ports};
-use io_runtime::{SystemEnvironment, TaskGroup};
+use io_runtime::{SystemEnvironment, TaskGroup, blocking};
 use kube::Client;
 use svc_api::{Blocking, Serving, Settings, Wiring};
 
@@ -93,13 +93,11 @@ fn not_bound(error: BindError) -> Failure {
 struct Threads;
 
 impl Blocking for Threads {
-    #[expect(clippy::disallowed_methods, reason = "this is the port that others use instead")]
     fn run(
         &self,
         work: Box<dyn FnOnce() -> bool + Send>,
     ) -> Pin<Box<dyn Future<Output = bool> + Send>> {
-        let working = tokio::task::spawn_blocking(work);
-        Box::pin(async { working.await.unwrap_or(false) })
+        Box::pin(async { blocking(work).await.unwrap_or(false) })
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod telemetry;
 
+mod blocking;
 mod clock;
 mod entropy;
 mod environment;
@@ -9,6 +10,7 @@ mod process;
 mod shutdown;
 mod tasks;
 
+pub use blocking::blocking;
 pub use clock::SystemClock;
 pub use entropy::SystemEntropy;
 pub use environment::SystemEnvironment;

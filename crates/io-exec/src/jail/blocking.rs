@@ -42,9 +42,7 @@ impl Jail {
         let cancellation = Cancellation::default();
         let jail = Self { cancellation: cancellation.clone(), ..self.clone() };
         let _cancel = CancelOnDrop(cancellation);
-        #[expect(clippy::disallowed_methods, reason = "files have no other way not to block")]
-        let done = tokio::task::spawn_blocking(move || work(&jail)).await;
-        match done {
+        match io_runtime::blocking(move || work(&jail)).await {
             Ok(result) => result,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => Err(JailError::Cancelled.into()),
