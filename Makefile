@@ -117,7 +117,7 @@ histories: programs tools ## Random histories on the embedded engine and on kube
 	$(PROGRAM)/histories --count 200
 
 soak: build programs tools ## The large counts; the summary goes to docs/benchmarks.md
-	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --replica-kills 50 --report docs/benchmarks.md
+	$(PROGRAM)/crash --kills 200 --power-cuts 100 --fetch-kills 50 --step-kills 300 --promotion-kills 300 --replica-kills 50 --rotation-kills 100 --report docs/benchmarks.md
 	SIM_SEEDS=20000 cargo test --release --locked --package dev-sim -- pipelines_keep
 	SIM_SEEDS=2000 cargo test --release --locked --package dev-sim -- --skip pipelines_keep
 	cargo run --quiet --release --locked --package churn -- --report docs/benchmarks.md

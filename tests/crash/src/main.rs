@@ -3,7 +3,7 @@
 //! Also while it fetches from Git repositories: mirrors stay whole, and no Freight is made twice. And `kargo run` and
 //! `kargo up` while they carry out Promotions, which go on afterwards and do nothing twice.
 //!
-//! And while it keeps a replica, of which alone it goes on afterwards.
+//! And while it keeps a replica, of which alone it goes on afterwards; and while its Secrets come under another key.
 //!
 //! After every restart: each acknowledged write is there, nothing unacknowledged is half there, revisions never go back,
 //! and a watch resumes from where it was or is told to start over.
@@ -24,6 +24,7 @@ mod power_cut;
 mod promotion;
 mod replica;
 mod report;
+mod rotation;
 mod round;
 
 use std::{
@@ -59,6 +60,9 @@ struct Args {
     /// How often to send SIGKILL while a replica is kept, which is then all that is left
     #[arg(long, default_value_t = 5)]
     replica_kills: u32,
+    /// How often to send SIGKILL while Secrets come under another key
+    #[arg(long, default_value_t = 10)]
+    rotation_kills: u32,
     /// Decides the moments of the crashes
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -90,12 +94,15 @@ async fn main() -> Result<()> {
     if args.replica_kills > 0 {
         told.push(replica_kills(args.replica_kills, &entropy).await?);
     }
+    if args.rotation_kills > 0 {
+        told.push(rotation_kills(args.rotation_kills, &entropy).await?);
+    }
     if let Some(path) = &args.report {
         report::write(path, &told)?;
     }
     let of_promotions = args.step_kills + args.promotion_kills;
-    let kills = args.kills + args.fetch_kills + of_promotions + args.replica_kills;
-    let crashes = kills + args.power_cuts;
+    let of_the_store = args.kills + args.power_cuts + args.replica_kills + args.rotation_kills;
+    let crashes = of_the_store + args.fetch_kills + of_promotions;
     println!("{crashes} passed, 0 failed");
     Ok(())
 }
@@ -142,6 +149,12 @@ async fn replica_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
     Ok(tell(format!(
         "kill and loss of the data directory: {count} times under load, restored from the replica; {survived}"
     )))
+}
+
+async fn rotation_kills(count: u32, entropy: &dyn Entropy) -> Result<String> {
+    let directory = tempfile::tempdir()?;
+    let survived = rotation::run(directory.path(), count, entropy).await?;
+    Ok(tell(format!("kill while Secrets come under another key: {count} times; {survived}")))
 }
 
 fn tell(line: String) -> String {
