@@ -6,6 +6,7 @@ use emb_auth::{Identity, Rbac};
 use emb_meta::GroupResource;
 use emb_store::{Event, Range};
 use parking_lot::RwLock;
+use serde_json::Value;
 
 use crate::{
     admission::{Chain, Hooks, Stage},
@@ -59,6 +60,15 @@ impl ApiServer {
     pub fn client_service(&self, identity: Identity) -> Service {
         Service::new(self.state.clone(), Source::InProcess(Arc::new(identity)))
     }
+
+    /// Adds something of the embedding program to what `/debug/engine` reports, under `name`.
+    pub fn report_also(
+        &self,
+        name: &'static str,
+        tell: impl Fn() -> Value + Send + Sync + 'static,
+    ) {
+        self.state.tellings.write().push((name, Box::new(tell)));
+    }
 }
 
 fn state(config: Config) -> State {
@@ -82,6 +92,7 @@ fn state(config: Config) -> State {
         audit: config.audit,
         version: config.version,
         address: config.address,
+        tellings: RwLock::default(),
         flow_schema,
         priority_level,
     }

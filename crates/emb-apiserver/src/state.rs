@@ -21,6 +21,9 @@ use crate::{
 /// How long a read waits for a revision that is not there yet.
 const REVISION_WAIT: Duration = Duration::from_secs(3);
 
+/// What the embedding program adds to the report of the engine: under which name, and what it is at the moment.
+pub(crate) type Telling = (&'static str, Box<dyn Fn() -> Value + Send + Sync>);
+
 /// The state behind the service.
 pub(crate) struct State {
     pub(crate) store: Arc<Store>,
@@ -40,6 +43,7 @@ pub(crate) struct State {
     pub(crate) audit: Option<Arc<dyn AuditSink>>,
     pub(crate) version: String,
     pub(crate) address: String,
+    pub(crate) tellings: RwLock<Vec<Telling>>,
     /// When the server started.
     pub(crate) started: Time,
     /// Clients that see these ids leave their own rate limiter off.

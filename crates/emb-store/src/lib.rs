@@ -28,8 +28,8 @@ pub use listing::{Listing, Range};
 pub use log::{
     CommitLog, Done, Identity, KeyError, KeyId, Keyring, Loaded, LogError, Loss, MemoryLog, Past,
     Position, Quarantined, Record, Repaired, Restored, Segment, SegmentError, SegmentLimit, Span,
-    SqliteLog, SqliteOptions, apply_segment, is_snapshot, position, read_segment, repair, restore,
-    snapshot,
+    SqliteLog, SqliteOptions, apply_segment, is_snapshot, position, read_segment, remove_if_there,
+    repair, restore, snapshot,
 };
 pub use managed::ManagedFields;
 pub use op::{CommitError, Expect, Op};

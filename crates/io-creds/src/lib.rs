@@ -12,6 +12,8 @@
 //! provider: who this process is in the cloud ──▶ tokens
 //! ```
 //!
+//! [`AwsKeys`] are the keys of this process itself, for what it does in AWS in its own name.
+//!
 //! Cloud calls are a few signed HTTP requests under the dial policy of `io-http`; tokens are kept in
 //! memory until shortly before they expire. No error and no log line holds a secret.
 
@@ -32,7 +34,7 @@ pub use self::{
     flight::Lost,
     kind::Kind,
     lookup::{Clusters, Credentials},
-    provider::ProviderError,
+    provider::{AwsKeys, AwsKeysError, ProviderError},
     secrets::ReadError,
     settings::{AgentToken, Aws, AwsIdentity, Azure, Google, Settings},
     source::{CredentialError, CredentialSource},

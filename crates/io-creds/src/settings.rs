@@ -8,6 +8,9 @@ use std::{fmt, path::PathBuf};
 use core_clock::{Environment, SettingError, Variables};
 use core_rules::credential::Secret;
 
+/// Where the agent of ECS is.
+pub(crate) const ECS_AGENT: &str = "http://169.254.170.2";
+
 /// Settings of credential lookup.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -55,9 +58,9 @@ pub enum AwsIdentity {
         /// `AWS_WEB_IDENTITY_TOKEN_FILE`.
         token_file: PathBuf,
     },
-    /// An agent on the node hands out keys (EKS Pod Identity).
+    /// An agent on the node hands out keys (EKS Pod Identity, ECS).
     Agent {
-        /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+        /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, or that of ECS.
         uri: String,
         /// What the agent wants to see.
         token: AgentToken,
@@ -148,7 +151,7 @@ impl Settings {
 }
 
 impl Aws {
-    fn read(variables: &Variables<'_>) -> Self {
+    pub(crate) fn read(variables: &Variables<'_>) -> Self {
         let either = |first, second| variables.text(first).or_else(|| variables.text(second));
         Self {
             region: either("AWS_REGION", "AWS_DEFAULT_REGION"),
@@ -168,14 +171,34 @@ impl AwsIdentity {
             return Some(Self::WebIdentity { role_arn, token_file });
         }
         let uri = variables.text("AWS_CONTAINER_CREDENTIALS_FULL_URI")?;
+        Some(Self::Agent { uri, token: AgentToken::read(variables) })
+    }
+
+    /// The same with the agent of ECS, which comes before another one.
+    pub(crate) fn of_process(variables: &Variables<'_>) -> Result<Option<Self>, SettingError> {
+        let variable = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
+        match (Self::read(variables), variables.text(variable)) {
+            (identity @ Some(Self::WebIdentity { .. }), _) | (identity, None) => Ok(identity),
+            (_, Some(path)) if path.starts_with('/') => {
+                let uri = format!("{ECS_AGENT}{path}");
+                Ok(Some(Self::Agent { uri, token: AgentToken::read(variables) }))
+            }
+            (_, Some(path)) => {
+                Err(SettingError::refused(variable, &path, "a path that begins with /"))
+            }
+        }
+    }
+}
+
+impl AgentToken {
+    fn read(variables: &Variables<'_>) -> Self {
         let file = variables.path("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
         let text = variables.text("AWS_CONTAINER_AUTHORIZATION_TOKEN");
-        let token = match (file, text) {
-            (Some(file), _) => AgentToken::File(file),
-            (None, Some(text)) => AgentToken::Text(Secret::new(text)),
-            (None, None) => AgentToken::None,
-        };
-        Some(Self::Agent { uri, token })
+        match (file, text) {
+            (Some(file), _) => Self::File(file),
+            (None, Some(text)) => Self::Text(Secret::new(text)),
+            (None, None) => Self::None,
+        }
     }
 }
 
@@ -256,6 +279,34 @@ mod tests {
         assert!(read(&[tenant, client]).azure.is_none());
         let azure = read(&[tenant, client, ("AZURE_FEDERATED_TOKEN_FILE", "/t")]).azure.unwrap();
         assert_eq!(azure.authority, "https://login.microsoftonline.com/");
+    }
+
+    #[test]
+    fn the_agent_of_ecs_comes_before_another_and_after_a_web_identity() {
+        let relative = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/credentials/7");
+        let full = ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://localhost/creds");
+        let role = ("AWS_ROLE_ARN", "arn:aws:iam::1:role/r");
+        let file = ("AWS_WEB_IDENTITY_TOKEN_FILE", "/t");
+        let of_process = |variables: &[(&str, &str)]| {
+            let environment: FixedEnvironment = variables.iter().copied().collect();
+            AwsIdentity::of_process(&Variables::new(&environment))
+        };
+        let uri = |variables: &[_]| match of_process(variables) {
+            Ok(Some(AwsIdentity::Agent { uri, .. })) => uri,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(uri(&[relative]), "http://169.254.170.2/v2/credentials/7");
+        assert_eq!(uri(&[full, relative]), "http://169.254.170.2/v2/credentials/7");
+        assert_eq!(uri(&[full]), "http://localhost/creds");
+        assert!(matches!(
+            of_process(&[full, relative, role, file]),
+            Ok(Some(AwsIdentity::WebIdentity { .. }))
+        ));
+        assert!(matches!(of_process(&[]), Ok(None)));
+        let elsewhere = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "@elsewhere/");
+        assert!(of_process(&[elsewhere]).is_err());
+        // Registries are not entered by it.
+        assert!(read(&[relative]).aws.identity.is_none());
     }
 
     #[test]

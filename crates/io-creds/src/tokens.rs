@@ -123,6 +123,14 @@ impl<T: Clone + Send + Sync + 'static> Tokens<T> {
         landed.await.unwrap_or_else(|lost: Lost| Err(lost.into()))
     }
 
+    /// Gives up the value under `key`, if it is the one that is meant.
+    pub(crate) fn forget(&self, key: &Key, is_meant: impl FnOnce(&T) -> bool) {
+        let mut kept = self.kept.lock();
+        if kept.get(key).is_some_and(|(value, _)| is_meant(value)) {
+            kept.remove(key);
+        }
+    }
+
     /// Loads and keeps, in this order and before anybody else can start the same load.
     fn load(
         &self,

@@ -2,10 +2,11 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use core_clock::SettingError;
 use http::StatusCode;
 use io_http::outbound::{self, TlsError};
 use thiserror::Error;
+
+use crate::NoKeys;
 
 /// What was asked of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,12 @@ impl fmt::Display for Action {
 /// Why something did not happen.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// A setting is missing.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
     /// There is no client for it.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// There are no keys that open it.
+    #[error("cannot enter {place}")]
+    NoKeys { place: String, source: NoKeys },
     /// The key is none.
     #[error("{key:?} is no key of an object")]
     Key { key: String },
@@ -54,6 +55,13 @@ pub enum Error {
     /// A file or directory failed.
     #[error("{}", path.display())]
     File { path: PathBuf, source: io::Error },
+}
+
+impl Error {
+    /// Whether keys are missing, and nobody is known who would ever give any.
+    pub fn lacks_keys(&self) -> bool {
+        matches!(self, Self::NoKeys { source, .. } if source.is_final)
+    }
 }
 
 /// The words of a server.

@@ -6,16 +6,18 @@
 mod address;
 mod directory;
 mod error;
+mod keys;
 mod s3;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use core_clock::{Clock, Environment};
 use io_http::outbound::Outbound;
 
-pub use address::{Address, AddressError};
+pub use address::{Address, AddressError, Bucket};
 pub use error::{Action, Error};
+pub use keys::{ComingKeys, KeySource, NoKeys};
 
 use self::{directory::Directory, s3::S3};
 
@@ -26,20 +28,21 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// The place at `address`. A bucket is entered with the keys in `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-    /// `AWS_SESSION_TOKEN`; its region is that of the address, else `AWS_REGION`. Nobody is asked yet.
-    pub fn open(
-        address: &Address,
+    /// A part of a bucket. Its region is that of its address, else `AWS_REGION`. Nobody is asked yet.
+    pub fn in_bucket(
+        bucket: &Bucket,
+        keys: Arc<dyn KeySource>,
         environment: &dyn Environment,
         outbound: &Outbound,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
-        Ok(match address {
-            Address::Bucket(bucket) => {
-                Self::S3(Box::new(S3::open(bucket, environment, outbound, clock)?))
-            }
-            Address::Directory(path) => Self::Directory(Directory::new(path)),
-        })
+        let bucket = S3::open(bucket, keys, environment, outbound, clock)?;
+        Ok(Self::S3(Box::new(bucket)))
+    }
+
+    /// A directory, which is made when it is needed.
+    pub fn in_directory(path: &Path) -> Self {
+        Self::Directory(Directory::new(path))
     }
 
     /// Makes an object, or puts it into the place of the one there.

@@ -14,6 +14,7 @@ use io_runtime::{SystemClock, SystemEnvironment};
 use tempfile::TempDir;
 
 use super::{
+    keys::OwnKeys,
     layout::{Generation, beyond_gap, furthest, generations},
     pack::{unpack, unpack_to},
 };
@@ -37,10 +38,15 @@ pub(crate) struct Fetched {
 
 /// The place at an address.
 pub(super) fn open(address: &Address) -> Result<Objects, Failure> {
+    let bucket = match address {
+        Address::Directory(path) => return Ok(Objects::in_directory(path)),
+        Address::Bucket(bucket) => bucket,
+    };
     let settings =
         outbound::Settings::from_environment(&SystemEnvironment).map_err(Failure::usage)?;
-    let clock = Arc::new(SystemClock::new());
-    Objects::open(address, &SystemEnvironment, &Outbound::new(settings), clock)
+    let (outbound, clock) = (Outbound::new(settings), Arc::new(SystemClock::new()));
+    let keys = OwnKeys::new(&outbound, clock.clone()).map_err(Failure::usage)?;
+    Objects::in_bucket(bucket, Arc::new(keys), &SystemEnvironment, &outbound, clock)
         .map_err(Failure::usage)
 }
 
@@ -126,7 +132,13 @@ fn damaged(told: String, revision: u64) -> Failure {
     ))
 }
 
-fn unanswered(error: io_objects::Error) -> Failure {
+/// A place that does not answer, or cannot be entered.
+pub(super) fn unanswered(error: io_objects::Error) -> Failure {
+    if error.lacks_keys() {
+        return Failure::usage(error).hint(
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give a role that may use the bucket to the machine, the task, the Pod or its ServiceAccount",
+        );
+    }
     Failure::new(Exit::Error, error)
         .hint("check the address, the way there, and what the account may do there")
 }

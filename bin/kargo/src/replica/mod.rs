@@ -1,6 +1,7 @@
 //! A replica of the embedded store in object storage, at most a second behind, and the way back from it.
 
 mod fetch;
+mod keys;
 mod layout;
 mod pack;
 mod progress;
@@ -16,6 +17,7 @@ use core_clock::{Clock, Tasks};
 use emb_store::Store;
 use io_objects::Address;
 use io_runtime::TaskGroup;
+use serde_json::Value;
 
 use self::{
     progress::Progress,
@@ -67,6 +69,7 @@ pub(crate) struct Source<'a> {
 pub(crate) struct Replica {
     place: String,
     tasks: TaskGroup,
+    progress: Progress,
 }
 
 impl ReplicaArgs {
@@ -88,24 +91,36 @@ impl ReplicaArgs {
             objects: Arc::new(fetch::open(address)?),
             clock: source.clock.clone(),
             tasks: Arc::new(tasks.clone()),
-            progress,
+            progress: progress.clone(),
             interval: self.replica_snapshot_interval,
             stand: Stand::default(),
         };
         // What is not known by then is found out later; whoever cannot ship serves all the same.
         let survey = tokio::time::timeout(START_PATIENCE, shipper.survey()).await;
-        if let Ok(Err(error @ ShipError::Occupied { .. })) = survey {
-            return Err(Failure::usage(error).hint(
-                "bring it back with `kargo restore URL` first, or pass a place of its own with --replica",
-            ));
+        match survey {
+            Ok(Err(error @ ShipError::Occupied { .. })) => {
+                return Err(Failure::usage(error).hint(
+                    "bring it back with `kargo restore URL` first, or pass a place of its own with --replica",
+                ));
+            }
+            Ok(Err(ShipError::Objects(error))) if error.lacks_keys() => {
+                return Err(fetch::unanswered(error));
+            }
+            _ => {}
         }
         let place = shipper.objects.to_string();
         tasks.spawn("replica", Box::pin(shipper.run(tasks.stopping())));
-        Ok(Some(Replica { place, tasks }))
+        Ok(Some(Replica { place, tasks, progress }))
     }
 }
 
 impl Replica {
+    /// What a doctor is told about it, whenever one asks.
+    pub(crate) fn report(&self) -> impl Fn() -> Value + Send + Sync + use<> {
+        let (place, progress) = (self.place.clone(), self.progress.clone());
+        move || progress.report(&place)
+    }
+
     /// Ships what is left, while the store is still open.
     pub(crate) async fn finish(&self) {
         if !self.tasks.shutdown(STOP_GRACE).await {

@@ -1,30 +1,16 @@
-//! Compressing and its reverse, and the thread on which that is done: the disk and the processor keep nobody waiting.
+//! Compressing and its reverse.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
     path::Path,
-    thread,
 };
 
 use bytes::Bytes;
-use tokio::sync::oneshot;
 
 /// Fast, and JSON gets a tenth of its size all the same.
 const LEVEL: i32 = 3;
-
-/// Runs `work` on a thread of its own.
-pub(super) async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> io::Result<T> {
-    let (reply, answer) = oneshot::channel();
-    thread::Builder::new().name("replica".to_owned()).spawn(move || {
-        // The caller may have gone.
-        let _ = reply.send(work());
-    })?;
-    answer.await.map_err(|_| io::Error::other("the thread of the replica panicked"))
-}
 
 /// Compresses all that `from` gives.
 pub(super) fn pack(mut from: impl Read) -> io::Result<Bytes> {
@@ -50,14 +36,6 @@ pub(super) fn unpack_to(packed: &[u8], file: &Path) -> io::Result<()> {
     let mut file: File = options.write(true).create_new(true).mode(0o600).open(file)?;
     let mut decoder = zstd::stream::Decoder::new(packed)?;
     io::copy(&mut decoder, &mut file).map(drop)
-}
-
-/// Removes a file; that there is none is fine.
-pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::{
 use core_clock::{Clock, Time};
 use io_kube::{Family, FamilyKind, Sample};
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 
 use crate::{component::Probe, exit::with_causes};
 
@@ -32,6 +33,8 @@ struct Shared {
     failures: AtomicU64,
     /// When the oldest change was made that is not there yet, at the earliest.
     waiting: Mutex<Option<Time>>,
+    /// Why nothing can be shipped.
+    problem: Mutex<Option<String>>,
 }
 
 impl Progress {
@@ -48,6 +51,16 @@ impl Progress {
     pub(super) fn has_come_to(&self, revision: u64, since: Option<Time>) {
         self.shared.revision.store(revision, Ordering::Relaxed);
         *self.shared.waiting.lock() = since;
+    }
+
+    /// What a doctor is told.
+    pub(super) fn report(&self, place: &str) -> Value {
+        json!({
+            "place": place,
+            "revision": self.shared.revision.load(Ordering::Relaxed),
+            "lagSeconds": self.lag().as_secs(),
+            "problem": self.shared.problem.lock().clone().unwrap_or_default(),
+        })
     }
 
     fn lag(&self) -> Duration {
@@ -111,23 +124,26 @@ impl Trouble {
         progress: &Progress,
     ) -> Duration {
         progress.shared.failures.fetch_add(1, Ordering::Relaxed);
+        let error = with_causes(error);
         let next = match self.pause {
             None => {
                 tracing::warn!(
                     replica = place,
-                    error = with_causes(error),
+                    error,
                     "the replica falls behind; it is tried again"
                 );
                 SHORTEST_PAUSE
             }
             Some(pause) => (pause * 2).min(LONGEST_PAUSE),
         };
+        *progress.shared.problem.lock() = Some(error);
         *self.pause.insert(next)
     }
 
     /// It works.
-    pub(super) fn end(&mut self, place: &str) {
+    pub(super) fn end(&mut self, place: &str, progress: &Progress) {
         if self.pause.take().is_some() {
+            *progress.shared.problem.lock() = None;
             tracing::info!(replica = place, "the replica follows again");
         }
     }
@@ -155,14 +171,22 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_and_pauses_grow() {
-        let progress = Progress::new(Arc::new(ManualClock::new(Time::default())));
+    fn failures_are_counted_and_told_and_pauses_grow() {
+        let clock = ManualClock::new(Time::default());
+        let progress = Progress::new(Arc::new(clock.clone()));
+        progress.has_come_to(7, Some(clock.now()));
         let mut trouble = Trouble::default();
         let error = std::io::Error::other("no way");
         let pauses: Vec<u64> =
             (0..7).map(|_| trouble.note(&error, "x", &progress).as_secs()).collect();
         assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
-        trouble.end("x");
+        clock.advance(Duration::from_secs(90));
+        let told = json!({"place": "x", "revision": 7, "lagSeconds": 90, "problem": "no way"});
+        assert_eq!(progress.report("x"), told);
+        trouble.end("x", &progress);
+        progress.has_come_to(8, None);
+        let told = json!({"place": "x", "revision": 8, "lagSeconds": 0, "problem": ""});
+        assert_eq!(progress.report("x"), told);
         assert_eq!(trouble.note(&error, "x", &progress).as_secs(), 1);
         let told = prometheus_text(progress.metrics());
         assert!(told.contains("\nkargo_replica_failures_total 8\n"), "{told}");

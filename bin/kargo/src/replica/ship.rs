@@ -9,15 +9,19 @@ use std::{
 use core_clock::{BoxTask, Clock, Tasks};
 use emb_store::{
     BackupError, OpenError, Position, SegmentError, SegmentLimit, Span, Store, position,
-    read_segment, snapshot,
+    read_segment, remove_if_there, snapshot,
 };
 use io_objects::Objects;
+use io_runtime::blocking;
 use thiserror::Error;
-use tokio::sync::oneshot::{self, error::TryRecvError};
+use tokio::{
+    sync::oneshot::{self, error::TryRecvError},
+    task::JoinError,
+};
 
 use super::{
     layout::{Base, Generation, Name, generations},
-    pack::{aside, pack, remove_if_there},
+    pack::pack,
     progress::{Progress, Trouble},
 };
 use crate::exit::with_causes;
@@ -48,6 +52,8 @@ pub(super) enum ShipError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Interrupted(#[from] JoinError),
 }
 
 /// What is shipped, and where to.
@@ -157,7 +163,7 @@ impl Shipper {
         loop {
             let step = self.step().await;
             if matches!(step, Ok(Step::Shipped | Step::UpToDate(_))) {
-                trouble.end(&place);
+                trouble.end(&place, &self.progress);
             }
             let pause = match &step {
                 Ok(Step::More) => continue,
@@ -277,7 +283,7 @@ impl Shipper {
     /// Ships what was changed after revision `after`.
     async fn ship(&mut self, name: Name, after: u64) -> Result<Step, ShipError> {
         let (began, directory) = (self.clock.now(), self.directory.clone());
-        let read = aside(move || -> Result<_, ShipError> {
+        let read = blocking(move || -> Result<_, ShipError> {
             let segment = read_segment(&directory, after, SegmentLimit::default())?;
             segment.map(|segment| Ok((segment.span, pack(&*segment.bytes)?))).transpose()
         });
@@ -336,7 +342,7 @@ async fn begin(
     predecessor: Option<u64>,
 ) -> Result<Current, ShipError> {
     let (directory, file) = (directory.to_owned(), directory.join(format!("{SNAPSHOT}{name}")));
-    let taken = aside(move || -> Result<_, ShipError> {
+    let taken = blocking(move || -> Result<_, ShipError> {
         snapshot(&directory, &file)?;
         let packed = position(&file)
             .map_err(ShipError::from)

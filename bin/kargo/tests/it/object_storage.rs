@@ -2,13 +2,17 @@
 
 use std::{
     fs,
+    io::{Read, Write},
+    net::TcpListener,
     path::Path,
     process::{Command, Output},
+    thread,
     time::Duration,
 };
 
 use bytes::Bytes;
 use dev_testkit::{Client, Kargo, UpOptions, server::BucketServer};
+use serde_json::json;
 
 use super::{create, kargo, program, stderr};
 
@@ -62,6 +66,10 @@ async fn what_was_written_comes_back_from_a_bucket() {
     let (data, other) = (directory.path().join("data"), directory.path().join("other"));
     let first = up_with(&data, &url).await;
     create(&first.client().unwrap(), "one").await;
+    let told = first.client().unwrap().get("/debug/engine").await.unwrap().json();
+    let place = told["replica"]["place"].as_str().unwrap();
+    assert!(place.starts_with("s3://test-bucket/plane at "), "{told}");
+    assert_eq!(told["replica"]["problem"], "");
     assert_eq!(first.stop().await.unwrap(), Some(0));
     // The second process goes on in the same generation; its last write is there when it has stopped.
     let second = up_with(&data, &url).await;
@@ -166,6 +174,59 @@ async fn a_bucket_that_does_not_answer_keeps_nobody_from_serving() {
     assert!(restored.status.success(), "{}", stderr(&restored));
 }
 
+/// A command that has no keys, whatever those who run the tests have.
+fn without_keys(command: &mut Command) -> &mut Command {
+    for name in [
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The address of the metadata of a machine whose role has the keys of the bucket.
+fn machine() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let [id, secret, session] = BucketServer::environment().map(|(_, value)| value);
+    let keys = json!({"AccessKeyId": id, "SecretAccessKey": secret, "Token": session,
+        "Expiration": "2999-01-01T00:00:00Z"});
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let read = stream.read(&mut head).unwrap();
+            let head = String::from_utf8_lossy(&head[..read]);
+            let body = match head.split(' ').nth(1).unwrap() {
+                "/latest/api/token" => "token".to_owned(),
+                "/latest/meta-data/iam/security-credentials/" => "role".to_owned(),
+                _ => keys.to_string(),
+            };
+            let length = body.len();
+            let start = "HTTP/1.1 200 OK\r\nconnection: close";
+            write!(stream, "{start}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+        }
+    });
+    format!("http://{address}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bucket_is_entered_with_the_role_of_the_machine() {
+    let server = BucketServer::start().await.unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(program());
+    command.args(["restore", &server.url("plane"), "--data-dir"]).arg(directory.path());
+    without_keys(&mut command).env("AWS_EC2_METADATA_SERVICE_ENDPOINT", machine());
+    let listed = command.output().unwrap();
+    assert_eq!(listed.status.code(), Some(1), "{}", stderr(&listed));
+    let told = stderr(&listed);
+    assert!(told.contains(" has no replica of a control plane\n"), "{told}");
+}
+
 #[test]
 fn addresses_and_combinations_that_cannot_be_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -173,16 +234,21 @@ fn addresses_and_combinations_that_cannot_be_are_refused() {
     let data = directory.path().join("data").display().to_string();
     for (arguments, told) in [
         (vec!["up", "--replica", "https://bucket/a"], "file:///DIRECTORY"),
-        (vec!["up", "--replica", "s3://bucket-1/a"], "AWS_ACCESS_KEY_ID: must be set"),
+        (vec!["up", "--replica", "s3://bucket-1/a"], "no keys for AWS: neither AWS_ACCESS_KEY_ID"),
         (vec!["up", "--replica", &place, "--in-memory"], "cannot be used with"),
         (vec!["up", "--replica", &place, "--kubeconfig", "x"], "cannot be used with"),
         (vec!["up", "--replica", &place, "--replica-snapshot-interval", "5s"], "1m at least"),
         (vec!["restore", "ftp://place/a"], "s3://BUCKET/PREFIX"),
+        (
+            vec!["restore", "s3://bucket-1/a"],
+            "hint: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        ),
         (vec!["restore", &place, "--kubeconfig", "x"], "into a data directory"),
     ] {
         let mut command = Command::new(program());
         command.args(&arguments).env("LOG_LEVEL", "error").env("XDG_DATA_HOME", &data);
-        command.env_remove("AWS_ACCESS_KEY_ID").args(
+        // No test asks the machine that it runs on.
+        without_keys(&mut command).env("AWS_EC2_METADATA_DISABLED", "true").args(
             (arguments[0] == "up")
                 .then_some(["--kube-port", "0", "--api-port", "0"])
                 .into_iter()

@@ -158,6 +158,25 @@ fn the_doctor_looks_at_the_engine_on_this_machine() {
     assert_snapshot!(doctor(&kargo));
 }
 
+#[test]
+fn the_doctor_tells_how_far_a_replica_has_come() {
+    let mut kargo = Kargo::stranger(Script::new());
+    let report = |lag: u64, problem: &str| {
+        json!({
+            "revision": 5010, "compactedRevision": 1200, "writable": true,
+            "replica": {"place": "s3://my-bucket/kargo", "revision": 5010 - lag, "lagSeconds": lag,
+                "problem": problem},
+        })
+    };
+    kargo.engine = Ok(Some(report(0, "")));
+    assert_snapshot!(doctor(&kargo));
+    kargo.engine = Ok(Some(report(42, "")));
+    assert_snapshot!(doctor(&kargo));
+    let problem = "cannot put a/1 in s3://my-bucket/kargo: 403: AccessDenied: not you";
+    kargo.engine = Ok(Some(report(90, problem)));
+    assert_snapshot!(doctor(&kargo));
+}
+
 fn doctor(kargo: &Kargo) -> String {
     kargo.run("doctor").replace(kargo.home.path().to_str().unwrap(), "HOME")
 }

@@ -1,5 +1,5 @@
 //! `/debug/engine`: what a doctor wants to know of this engine, and no metric tells: which objects nobody lets go, and which
-//! definitions are not served.
+//! definitions are not served. The embedding program may add to it.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(super) fn report(state: &State) -> Response<Body> {
     }
     let count = held.len();
     held.truncate(NAMED);
-    let body = json!({
+    let mut body = json!({
         "revision": state.store.revision(),
         "compactedRevision": state.store.compacted(),
         "writable": health.writes == Writes::Accepted,
@@ -45,6 +45,10 @@ pub(super) fn report(state: &State) -> Response<Body> {
         "heldObjects": { "count": count, "first": held },
         "definitionsNotEstablished": not_established(state),
     });
+    if let Some(members) = body.as_object_mut() {
+        let tellings = state.tellings.read();
+        members.extend(tellings.iter().map(|(name, tell)| ((*name).to_owned(), tell())));
+    }
     value(StatusCode::OK, Encoding::Json, &body)
 }
 

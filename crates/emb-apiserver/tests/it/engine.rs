@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use core_clock::Clock;
 use serde_json::json;
 
 use crate::{
@@ -26,6 +27,17 @@ fn the_engine_tells_its_figures_and_how_far_watchers_are_behind() {
         assert!(maps["historyFloor"].is_u64());
         assert!(resources.iter().all(|figures| figures["resource"] != "secrets"));
         api.as_user("u", &["system:authenticated"]).get(ENGINE).await.expect(403);
+    });
+}
+
+#[test]
+fn the_embedding_program_is_asked_what_it_adds() {
+    test(|api| async move {
+        let clock = api.clock.clone();
+        api.server.report_also("hour", move || json!(clock.now().to_rfc3339_seconds()));
+        assert_eq!(api.get(ENGINE).await.expect(200).json["hour"], "2026-01-01T00:00:00Z");
+        api.clock.advance(Duration::from_hours(1));
+        assert_eq!(api.get(ENGINE).await.expect(200).json["hour"], "2026-01-01T01:00:00Z");
     });
 }
 

@@ -14,7 +14,7 @@ pub use memory::MemoryLog;
 pub use sqlite::{
     KeyError, KeyId, Keyring, Loss, Position, Repaired, Restored, Segment, SegmentError,
     SegmentLimit, Span, SqliteLog, SqliteOptions, apply_segment, is_snapshot, position,
-    read_segment, repair, restore, snapshot,
+    read_segment, remove_if_there, repair, restore, snapshot,
 };
 
 use crate::{BackupError, Change, Event, Key, LogSize, OpenError};

@@ -89,8 +89,13 @@ impl Reply {
         if self.status.is_success() {
             return Ok(self);
         }
+        Err(self.refused())
+    }
+
+    /// The error for an answer that says no, whatever its status.
+    pub(crate) fn refused(&self) -> ProviderError {
         let (service, status) = (self.service, self.status.as_u16());
-        Err(ProviderError::Refused { service, status, reason: reason(&self.body) })
+        ProviderError::Refused { service, status, reason: reason(&self.body) }
     }
 
     /// What an accepting reply holds.
@@ -120,7 +125,7 @@ fn reason(body: &[u8]) -> String {
     };
     let text = |pointer| json.pointer(pointer).and_then(Value::as_str);
     // The long text of AWS repeats what was signed, so the code has to do.
-    if let Some(code) = text("/__type").or_else(|| text("/code")) {
+    if let Some(code) = ["/__type", "/code", "/Code"].into_iter().find_map(text) {
         return clean(code.rsplit('#').next().unwrap_or(code));
     }
     let words: Vec<&str> =
@@ -174,6 +179,10 @@ mod tests {
             (
                 "<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>",
                 "AccessDenied",
+            ),
+            (
+                r#"{"Code":"AssumeRoleUnauthorizedAccess","Message":"secret"}"#,
+                "AssumeRoleUnauthorizedAccess",
             ),
             (r#"{"error":{"status":"PERMISSION_DENIED","message":"no"}}"#, "PERMISSION_DENIED: no"),
             (

@@ -5,6 +5,7 @@
 //! search: with another credential the lookup would succeed for the wrong reason.
 
 mod acr;
+mod aws;
 mod basic;
 mod call;
 mod ecr;
@@ -25,7 +26,10 @@ use crate::{
     matching::{Address, Material},
 };
 
-pub use self::error::ProviderError;
+pub use self::{
+    aws::{AwsKeys, AwsKeysError},
+    error::ProviderError,
+};
 
 /// Who wants a credential, and for what.
 #[derive(Clone, Copy, Debug)]

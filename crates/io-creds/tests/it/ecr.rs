@@ -24,7 +24,7 @@ fn denied() -> Reply {
 }
 
 /// Keys whose id tells the role, for an hour.
-fn keys(id: &str) -> String {
+pub(crate) fn keys(id: &str) -> String {
     format!(
         "<R><Credentials><AccessKeyId>{id}</AccessKeyId><SecretAccessKey>s</SecretAccessKey>\
          <SessionToken>t</SessionToken><Expiration>2026-01-01T01:00:00Z</Expiration></Credentials></R>"

@@ -7,6 +7,7 @@
 )]
 
 mod acr;
+mod aws_keys;
 mod cluster;
 mod double;
 mod ecr;

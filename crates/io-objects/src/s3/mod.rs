@@ -14,7 +14,7 @@ use io_http::outbound::{
 };
 
 use self::wire::{Page, Refusal, encode, encode_path};
-use crate::{Action, Error, address};
+use crate::{Action, Error, KeySource, address};
 
 const CONTENT_SUM: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 const DEFAULT_REGION: &str = "us-east-1";
@@ -35,7 +35,7 @@ const MAX_PAGE: u64 = 8 * 1024 * 1024;
 pub struct S3 {
     client: Client,
     clock: Arc<dyn Clock>,
-    keys: Keys,
+    keys: Arc<dyn KeySource>,
     region: String,
     bucket: address::Bucket,
     /// The address of the bucket, without a slash at its end.
@@ -51,21 +51,29 @@ struct Question<'a> {
     body: Bytes,
 }
 
+/// A try without success.
+struct Failed {
+    error: Error,
+    /// Whether the next one may have more.
+    is_temporary: bool,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self { is_temporary: is_temporary(&error), error }
+    }
+}
+
 impl S3 {
     pub(crate) fn open(
         bucket: &address::Bucket,
+        keys: Arc<dyn KeySource>,
         environment: &dyn Environment,
         outbound: &Outbound,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
-        let variables = Variables::new(environment);
-        let key = "the key of an account that may use the bucket";
-        let keys = Keys {
-            id: variables.required("AWS_ACCESS_KEY_ID", key)?,
-            secret: Secret::new(variables.required("AWS_SECRET_ACCESS_KEY", key)?),
-            session: variables.text("AWS_SESSION_TOKEN").map(Secret::new),
-        };
-        let region = bucket.region.clone().or_else(|| variables.text("AWS_REGION"));
+        let region =
+            bucket.region.clone().or_else(|| Variables::new(environment).text("AWS_REGION"));
         let region = region.unwrap_or_else(|| DEFAULT_REGION.to_owned());
         let client = outbound.client(&Tls::default())?;
         let (bucket, url) = (bucket.clone(), bucket_url(bucket, &region));
@@ -122,16 +130,18 @@ impl S3 {
         let mut pause = PAUSE;
         for _ in 1..TRIES {
             match self.try_once(&question).await {
-                Err(error) if is_temporary(&error) => self.clock.sleep(pause).await,
-                result => return result,
+                Err(failed) if failed.is_temporary => self.clock.sleep(pause).await,
+                result => return result.map_err(|failed| failed.error),
             }
             pause *= 2;
         }
-        self.try_once(&question).await
+        self.try_once(&question).await.map_err(|failed| failed.error)
     }
 
-    async fn try_once(&self, question: &Question<'_>) -> Result<Bytes, Error> {
+    async fn try_once(&self, question: &Question<'_>) -> Result<Bytes, Failed> {
         let Question { action, key, body, .. } = question;
+        let keys = self.keys.keys().await;
+        let keys = keys.map_err(|source| Error::NoKeys { place: self.to_string(), source })?;
         let url = self.question_url(question);
         let sum = sha256_hex(body);
         let headers = [(CONTENT_SUM, sum.as_str())];
@@ -148,28 +158,34 @@ impl S3 {
             _ => u64::try_from(body.len()).unwrap_or(MAX_OBJECT),
         };
         let patience = PATIENCE + Duration::from_secs(patience / SLOWEST);
-        let request = signed(&self.keys, scope, call).map_err(failed)?;
+        let request = signed(&keys, scope, call).map_err(failed)?;
         let request = request.within(patience).redirects(0);
         let request = if *action == Action::Put { request.patient() } else { request };
         let response = self.client.send(request).await.map_err(failed)?;
         let status = response.status();
         let limit = if *action == Action::Get { MAX_OBJECT } else { MAX_PAGE };
         if status.is_success() {
-            return response.read_limited(limit).await.map_err(failed);
+            return Ok(response.read_limited(limit).await.map_err(failed)?);
         }
-        Err(self.refusal(question, response).await)
+        Err(self.refusal(question, &keys, response).await)
     }
 
-    async fn refusal(&self, question: &Question<'_>, response: Response) -> Error {
+    async fn refusal(&self, question: &Question<'_>, keys: &Keys, response: Response) -> Failed {
         let (place, key) = (self.to_string(), shown_key(question.key));
         let status = response.status();
         let body = response.read_limited(MAX_PAGE).await.unwrap_or_default();
         let refusal = Refusal::parse(&body);
         if status == StatusCode::NOT_FOUND && refusal.is_about_an_object() {
-            return Error::Missing { place, key };
+            return Error::Missing { place, key }.into();
         }
-        let told = refusal.told(&[&self.keys.id, self.keys.secret.expose()]);
-        Error::Refused { place, action: question.action, key, status, told }
+        let session = keys.session.as_ref().map(Secret::expose);
+        let secrets: Vec<&str> =
+            [keys.id.as_str(), keys.secret.expose()].into_iter().chain(session).collect();
+        let told = refusal.told(&secrets);
+        let action = question.action;
+        let failed = Failed::from(Error::Refused { place, action, key, status, told });
+        let is_renewed = refusal.is_about_keys() && self.keys.give_up(keys);
+        Failed { is_temporary: failed.is_temporary || is_renewed, ..failed }
     }
 
     fn question_url(&self, question: &Question<'_>) -> String {

@@ -76,6 +76,12 @@ impl Refusal {
         matches!(self.code.as_str(), "NoSuchKey" | "")
     }
 
+    /// Whether the keys were good once, and are no more.
+    pub(super) fn is_about_keys(&self) -> bool {
+        let codes = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "TokenRefreshRequired"];
+        codes.contains(&self.code.as_str())
+    }
+
     /// Code and message, without `secrets`.
     pub(super) fn told(&self, secrets: &[&str]) -> Vec<String> {
         let parts = [&self.code, &self.message].into_iter().filter(|part| !part.is_empty());

@@ -1,25 +1,15 @@
 //! A directory: what is put, listed and refused.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc};
+use std::{fs, os::unix::fs::PermissionsExt};
 
 use bytes::Bytes;
-use core_clock::FixedEnvironment;
-use io_http::outbound::{Outbound, Settings};
 use io_objects::{Error, Objects};
-use io_runtime::SystemClock;
-
-fn open(path: &Path) -> Objects {
-    let address = format!("file://{}", path.display()).parse().unwrap();
-    let outbound = Outbound::new(Settings::default());
-    let environment = FixedEnvironment::default();
-    Objects::open(&address, &environment, &outbound, Arc::new(SystemClock::new())).unwrap()
-}
 
 #[tokio::test]
 async fn files_are_objects_and_private() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new/place");
-    let objects = open(&path);
+    let objects = Objects::in_directory(&path);
     assert!(objects.list().await.unwrap().is_empty());
     objects.put("b/2", "two".into()).await.unwrap();
     objects.put("a/1", "one".into()).await.unwrap();
@@ -40,7 +30,7 @@ async fn files_are_objects_and_private() {
 #[tokio::test]
 async fn objects_of_several_folders_are_put_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let objects = open(directory.path());
+    let objects = Objects::in_directory(directory.path());
     let body = |letter: &str| Bytes::from(letter.repeat(4_000_000));
     let put = async |key: &str, letter: &str| {
         for _ in 0..5 {
@@ -55,7 +45,7 @@ async fn objects_of_several_folders_are_put_at_once() {
 #[tokio::test]
 async fn no_key_leads_out_of_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let objects = open(&directory.path().join("place"));
+    let objects = Objects::in_directory(&directory.path().join("place"));
     for key in ["../x", "/x", "a/../../x", ""] {
         assert!(matches!(objects.put(key, "x".into()).await, Err(Error::Key { .. })), "{key}");
     }

@@ -5,6 +5,9 @@ use serde_json::Value;
 /// A watcher that is this many events behind does not read what it is sent.
 const FAR_BEHIND: u64 = 1000;
 
+/// A replica that is this many seconds behind does not keep up.
+const FAR_BEHIND_SECONDS: u64 = 10;
+
 /// One thing about the engine.
 pub(super) struct Finding {
     pub(super) what: String,
@@ -16,6 +19,7 @@ pub(super) struct Finding {
 /// Everything that a report tells.
 pub(super) fn findings(report: &Value) -> Vec<Finding> {
     let mut findings = vec![storage(report), history(report)];
+    findings.extend(report.get("replica").map(replica));
     findings.extend(quarantined(report));
     findings.extend(items(report, "/resources").filter_map(slow_watcher));
     findings.extend(held(report));
@@ -45,6 +49,26 @@ fn history(report: &Value) -> Finding {
         floors.max().unwrap_or_default(),
     );
     good("revisions", text)
+}
+
+/// How far the copy in object storage has come.
+fn replica(replica: &Value) -> Finding {
+    let (behind, problem) = (number(replica, "lagSeconds"), text(replica, "problem"));
+    let far = match behind {
+        0 if problem.is_empty() => "up to date".to_owned(),
+        _ => format!("{behind} s behind"),
+    };
+    let (place, revision) = (text(replica, "place"), number(replica, "revision"));
+    let told = format!("{place} is {far}, at revision {revision}");
+    if !problem.is_empty() {
+        let advice = "what is newer is on the disk of this machine alone; see to the storage, the way there and what the account may do; it is tried again by itself";
+        return bad("replica", format!("{told}: {problem}"), advice);
+    }
+    if behind >= FAR_BEHIND_SECONDS {
+        let advice = "what is newer is on the disk of this machine alone; is the way to the storage too slow?";
+        return bad("replica", told, advice);
+    }
+    good("replica", told)
 }
 
 fn quarantined(report: &Value) -> Option<Finding> {

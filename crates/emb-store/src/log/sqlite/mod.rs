@@ -42,7 +42,7 @@ use rusqlite::Connection;
 use self::{
     checkpoint::Checkpoints,
     failure::{log_error, open_error},
-    files::{create_directory, put_in_place, remove_if_there, with_suffix},
+    files::{create_directory, put_in_place, with_suffix},
     lock::DirectoryLock,
     mark::Mark,
     row::Bodies,
@@ -52,6 +52,7 @@ use self::{
 use super::{CommitLog, Done, Identity, Loaded, LogError, Past, Record};
 use crate::{BackupError, Event, LogSize, OpenError};
 
+pub use files::remove_if_there;
 pub use header::is_snapshot;
 pub use salvage::{Loss, Repaired, repair};
 pub use sealing::{KeyError, KeyId, Keyring};

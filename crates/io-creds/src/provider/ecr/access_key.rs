@@ -11,12 +11,12 @@ use io_kube::Ports;
 use super::{
     TERMS,
     authorization::{Question, password},
-    registry::{Region, Registry},
+    registry::Registry,
 };
 use crate::{
     Kind, Settings,
     matching::Material,
-    provider::{Answer, FromSecret, ProviderError, Request, call::Caller},
+    provider::{Answer, FromSecret, ProviderError, Request, aws::Region, call::Caller},
     tokens::{Key, Tokens},
 };
 

@@ -8,9 +8,9 @@ use http::{HeaderName, Method, header};
 use io_http::outbound::aws::{Call, Keys, Scope, signed};
 use serde::Deserialize;
 
-use super::registry::{Region, Registry};
+use super::registry::Registry;
 use crate::{
-    provider::{ProviderError, call::Caller},
+    provider::{ProviderError, aws::Region, call::Caller},
     tokens::{Keep, Loaded},
 };
 

@@ -16,21 +16,24 @@ use tokio::sync::OnceCell;
 use super::{
     TERMS,
     authorization::{Question, password},
-    identity,
-    registry::{Region, Registry},
-    sts::{Role, Sts},
+    registry::Registry,
 };
 use crate::{
     Kind, Settings,
-    provider::{Ambient, Answer, ProviderError, Request, call::Caller},
+    provider::{
+        Ambient, Answer, ProviderError, Request,
+        aws::{
+            identity,
+            sts::{Role, Sts},
+        },
+        call::Caller,
+    },
     settings::AwsIdentity,
     tokens::{Keep, Key, Loaded, Tokens},
 };
 
 /// The longest name that AWS takes for a session.
 const MAX_SESSION_NAME: usize = 64;
-/// Where to ask for identities when nobody told the region we are in.
-const DEFAULT_REGION: &str = "us-east-1";
 
 /// For images and charts in ECR where AWS gives this process an identity.
 pub(crate) struct ManagedIdentity {
@@ -52,23 +55,13 @@ struct Own {
 impl ManagedIdentity {
     pub(crate) fn new(settings: &Settings, caller: &Caller, ports: &Ports) -> Self {
         let own = settings.aws.identity.clone().map(|identity| {
-            let aws = &settings.aws;
-            let region = aws.region.as_deref().and_then(Region::parse);
-            let sts_endpoint = aws.sts_endpoint.clone();
-            let region_name = region.as_ref().map_or(DEFAULT_REGION, Region::as_str).to_owned();
-            let endpoint = sts_endpoint.or_else(|| region.map(|region| region.sts_endpoint()));
-            let sts = Sts {
-                caller: caller.clone(),
-                endpoint: endpoint.unwrap_or_else(|| "https://sts.amazonaws.com".into()),
-                region: region_name,
-            };
             Arc::new(Own {
                 identity,
-                sts,
+                sts: Sts::new(&settings.aws, caller),
                 keys: Tokens::new(TERMS, ports),
                 account: OnceCell::new(),
                 session: session_name(settings.shard.as_deref()),
-                ecr_endpoint: aws.ecr_endpoint.clone(),
+                ecr_endpoint: settings.aws.ecr_endpoint.clone(),
                 clock: ports.clock.clone(),
             })
         });

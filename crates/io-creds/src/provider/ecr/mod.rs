@@ -5,10 +5,8 @@
 
 mod access_key;
 mod authorization;
-mod identity;
 mod managed;
 mod registry;
-mod sts;
 
 use std::time::Duration;
 

@@ -9,39 +9,54 @@ use io_http::outbound::{
     aws::{Call, Keys, Scope, signed},
 };
 
-use crate::provider::{
-    ProviderError,
-    call::{Caller, Reply, xml_text},
+use super::Region;
+use crate::{
+    provider::{
+        ProviderError,
+        call::{Caller, Reply, xml_text},
+    },
+    settings::Aws,
 };
 
 const SERVICE: &str = "AWS STS";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Where to ask for identities when nobody told the region we are in.
+const DEFAULT_REGION: &str = "us-east-1";
 
 /// The service, in the region we run in.
 #[derive(Clone)]
-pub(super) struct Sts {
-    pub(super) caller: Caller,
-    pub(super) endpoint: String,
-    pub(super) region: String,
+pub(crate) struct Sts {
+    pub(crate) caller: Caller,
+    endpoint: String,
+    region: String,
 }
 
 /// Keys with the time they expire at.
 #[derive(Clone, Debug)]
-pub(super) struct Lease {
-    pub(super) keys: Keys,
-    pub(super) expires: Time,
+pub(crate) struct Lease {
+    pub(crate) keys: Keys,
+    pub(crate) expires: Time,
 }
 
 impl Sts {
+    pub(crate) fn new(aws: &Aws, caller: &Caller) -> Self {
+        let region = aws.region.as_deref().and_then(Region::parse);
+        let name = region.as_ref().map_or(DEFAULT_REGION, Region::as_str).to_owned();
+        let endpoint =
+            aws.sts_endpoint.clone().or_else(|| region.map(|region| region.sts_endpoint()));
+        let endpoint = endpoint.unwrap_or_else(|| "https://sts.amazonaws.com".into());
+        Self { caller: caller.clone(), endpoint, region: name }
+    }
+
     /// The account that `keys` belong to.
-    pub(super) async fn account(&self, keys: &Keys, now: Time) -> Result<String, ProviderError> {
+    pub(crate) async fn account(&self, keys: &Keys, now: Time) -> Result<String, ProviderError> {
         let reply = self.signed(keys, now, &[("Action", "GetCallerIdentity")]).await?;
         let account = xml_text(&reply.body, "Account").filter(|account| !account.is_empty());
         account.map(str::to_owned).ok_or_else(|| reply.unusable("it names no account"))
     }
 
     /// Keys of a role that `keys` may take on.
-    pub(super) async fn assume_role(
+    pub(crate) async fn assume_role(
         &self,
         keys: &Keys,
         now: Time,
@@ -57,7 +72,7 @@ impl Sts {
     }
 
     /// Keys of the role that a token of our ServiceAccount stands for.
-    pub(super) async fn assume_role_with_token(
+    pub(crate) async fn assume_role_with_token(
         &self,
         role_arn: &str,
         session: &str,
@@ -92,10 +107,10 @@ impl Sts {
 }
 
 /// A role to take on.
-pub(super) struct Role<'a> {
-    pub(super) arn: &'a str,
-    pub(super) session: &'a str,
-    pub(super) external_id: &'a str,
+pub(crate) struct Role<'a> {
+    pub(crate) arn: &'a str,
+    pub(crate) session: &'a str,
+    pub(crate) external_id: &'a str,
 }
 
 fn form(fields: &[(&str, &str)]) -> String {

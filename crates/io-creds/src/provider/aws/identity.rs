@@ -11,26 +11,38 @@ use serde::Deserialize;
 use super::sts::{Lease, Sts};
 use crate::{
     provider::{ProviderError, call::Caller, token_file},
-    settings::{AgentToken, AwsIdentity},
+    settings::{AgentToken, AwsIdentity, ECS_AGENT},
     tokens::{Keep, Loaded},
 };
 
-const AGENT: &str = "the EKS Pod Identity agent";
 /// The agent is on this node.
 const AGENT_LIMIT: Duration = Duration::from_secs(5);
 
-/// What the agent hands out.
+/// Keys as agents and machines hand them out.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct AgentKeys {
+pub(super) struct HandedKeys {
     access_key_id: String,
     secret_access_key: String,
     token: Option<String>,
     expiration: Option<String>,
 }
 
+impl HandedKeys {
+    pub(super) fn loaded(self) -> Loaded<Keys> {
+        let expires: Option<Time> = self.expiration.and_then(|text| text.parse().ok());
+        let keys = Keys {
+            id: self.access_key_id,
+            secret: Secret::new(self.secret_access_key),
+            session: self.token.map(Secret::new),
+        };
+        // Who hands them out renews them in time and answers at once: without an expiry nothing is kept.
+        Loaded { value: keys, keep: expires.map_or(Keep::No, Keep::Until) }
+    }
+}
+
 /// Our own keys, asked anew.
-pub(super) async fn load(
+pub(crate) async fn load(
     sts: &Sts,
     identity: &AwsIdentity,
     session: &str,
@@ -58,16 +70,11 @@ async fn ask_agent(
         AgentToken::Text(text) => Some(text.clone()),
         AgentToken::None => None,
     };
-    let reply = caller.ask_metadata(AGENT, question(uri, token), AGENT_LIMIT, None).await?;
-    let answer: AgentKeys = reply.json()?;
-    let expires: Option<Time> = answer.expiration.and_then(|text| text.parse().ok());
-    let keys = Keys {
-        id: answer.access_key_id,
-        secret: Secret::new(answer.secret_access_key),
-        session: answer.token.map(Secret::new),
-    };
-    // The agent renews in time and answers at once: without an expiry nothing is kept.
-    Ok(Loaded { value: keys, keep: expires.map_or(Keep::No, Keep::Until) })
+    // The address of the one begins as that of the other does.
+    let is_ecs = uri.strip_prefix(ECS_AGENT).is_some_and(|path| path.starts_with('/'));
+    let agent = if is_ecs { "the ECS agent" } else { "the EKS Pod Identity agent" };
+    let reply = caller.ask_metadata(agent, question(uri, token), AGENT_LIMIT, None).await?;
+    reply.json().map(HandedKeys::loaded)
 }
 
 fn question(uri: &str, token: Option<Secret>) -> Result<Request, Error> {
