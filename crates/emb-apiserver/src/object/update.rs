@@ -159,6 +159,7 @@ fn check_uid(call: &Call, new: &Value, old: &Value, source: Source) -> Result<()
 fn name_from_status(error: &mut FieldError) {
     if error.message.contains(" in body ") {
         error.message = error.message.replacen(": status.", ": ", 1);
+        error.message = error.message.replacen(": status in body ", ":  in body ", 1);
     }
 }
 

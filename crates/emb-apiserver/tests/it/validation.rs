@@ -29,6 +29,24 @@ fn schema_errors_name_field_and_reason() {
 }
 
 #[test]
+fn errors_in_a_status_are_told_from_there_on() {
+    test(|api| async move {
+        install(&api).await;
+        api.post(WIDGETS, &widget("a", json!({}))).await.expect(201);
+        for (status, field, told) in [
+            (json!({"phase": 1}), "status.phase", "phase in body must be of type string"),
+            (json!(5), "status", " in body must be of type object"),
+        ] {
+            let path = format!("{WIDGETS}/a/status");
+            let refused = api.merge(&path, &json!({"status": status})).await.expect(422);
+            let cause = &refused.json["details"]["causes"][0];
+            let message = format!("Invalid value: \"integer\": {told}: \"integer\"");
+            assert_eq!((&cause["field"], &cause["message"]), (&json!(field), &json!(message)));
+        }
+    });
+}
+
+#[test]
 fn unknown_and_repeated_fields_follow_field_validation() {
     test(|api| async move {
         install(&api).await;
