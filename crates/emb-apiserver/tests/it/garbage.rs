@@ -120,6 +120,32 @@ fn custom_objects_in_a_circle_wait_for_nobody() {
 }
 
 #[test]
+fn of_two_objects_in_a_circle_the_one_above_is_let_go_first() {
+    test(|api| async move {
+        let top = owner(&api, "top").await;
+        let low = api.post(CONFIG_MAPS, &owned("low", &[("top", &top)], true)).await.expect(201);
+        let above = owned("top", &[("low", &low.json["metadata"]["uid"])], true);
+        let patch = json!({"metadata": {
+            "finalizers": ["x.y/z"], "ownerReferences": above["metadata"]["ownerReferences"],
+        }});
+        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
+        api.merge(&path("top"), &patch).await.expect(200);
+        let options = json!({"propagationPolicy": "Foreground"});
+        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
+        api.settle(Duration::ZERO).await;
+        // Somebody else holds it, so it stays, and what it owns as well.
+        let top = api.get(&path("top")).await.expect(200).json;
+        assert_eq!(top["metadata"]["finalizers"], json!(["x.y/z"]));
+        let low = api.get(&path("low")).await.expect(200).json;
+        assert_eq!(low["metadata"].get("deletionTimestamp"), None, "{low}");
+        assert_eq!(low["metadata"]["ownerReferences"][0]["blockOwnerDeletion"], false);
+        api.merge(&path("top"), &json!({"metadata": {"finalizers": null}})).await.expect(200);
+        api.settle(Duration::ZERO).await;
+        assert!(!exists(&api, "top").await && !exists(&api, "low").await);
+    });
+}
+
+#[test]
 fn an_owner_named_twice_by_a_built_in_object_in_a_circle_goes_on_waiting() {
     test(|api| async move {
         let top = owner(&api, "top").await;

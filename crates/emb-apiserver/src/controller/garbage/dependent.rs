@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{
     complaint::complain,
     dependents,
+    owner::release_if_free,
     reference::{Owner, Standing, owners},
     settled,
 };
@@ -68,7 +69,16 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
     let dependents = dependents(state, &entry.uid);
     let policy = if is(Standing::Waiting) && !dependents.is_empty() {
         if dependents.iter().any(|dependent| waits(state, dependent)) {
-            settled(unblock(internal, served, key, &object).await)?;
+            let unblocked = unblock(internal, served, key, &object).await;
+            if unblocked
+                .as_ref()
+                .is_ok_and(|new| new.resource_version() != object.resource_version())
+            {
+                // Owners that wait for nobody now go first, and then what is left of them decides.
+                release_free(internal, &owners).await?;
+                return Box::pin(collect(internal, key)).await;
+            }
+            settled(unblocked)?;
         }
         // What an owner waits for is itself deleted in the foreground, so that the whole tree goes bottom up.
         "Foreground"
@@ -107,6 +117,14 @@ async fn unblock(
         Some(_) => internal.merge(served, key, "", &patch).await,
         None => internal.merge_by_keys(served, key, &patch).await,
     }
+}
+
+async fn release_free(internal: &Internal, owners: &[Owner]) -> Result<(), Status> {
+    let waiting = owners.iter().filter(|owner| owner.standing == Standing::Waiting);
+    for key in waiting.filter_map(|owner| owner.key.as_ref()) {
+        release_if_free(internal, key).await?;
+    }
+    Ok(())
 }
 
 /// What becomes of the dependents of an object is what its finalizers ask for.

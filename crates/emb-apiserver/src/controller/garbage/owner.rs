@@ -24,11 +24,20 @@ pub(super) async fn release(internal: &Internal, key: &Key) -> Result<(), Status
     }
     if object.finalizers().any(|finalizer| finalizer == FOREGROUND) {
         dependent::collect_all(internal, &entry.uid).await?;
-        if !is_blocked(internal, &entry.uid) {
-            return drop_finalizer(internal, &entry, FOREGROUND).await;
-        }
+        return release_if_free(internal, key).await;
     }
     Ok(())
+}
+
+/// Lets an owner go that waits for its dependents, if none of them holds it any more.
+pub(super) async fn release_if_free(internal: &Internal, key: &Key) -> Result<(), Status> {
+    let Some(entry) = internal.state.store.get(key) else { return Ok(()) };
+    let object = entry.value();
+    let waits = object.is_terminating() && object.finalizers().any(|f| f == FOREGROUND);
+    if !waits || is_blocked(internal, &entry.uid) {
+        return Ok(());
+    }
+    drop_finalizer(internal, &entry, FOREGROUND).await
 }
 
 /// Whether a dependent that must go first is still there.
