@@ -19,7 +19,7 @@ pub(crate) struct Exception {
 const VERSION: &str = "/body/metadata/resourceVersion";
 
 /// All of them.
-const EXCEPTIONS: [Exception; 10] = [
+const EXCEPTIONS: [Exception; 11] = [
     Exception {
         place: "E21.2",
         reason: "a mistake of the client that kube-apiserver answers with 500 is 4xx with the same text",
@@ -91,16 +91,29 @@ const EXCEPTIONS: [Exception; 10] = [
         },
     },
     Exception {
+        place: "E7, warnings of a lost race",
+        reason: "kube-apiserver tries a write first on the state in its cache, which may be behind, and keeps the warnings of that attempt when it refuses the next",
+        parts: false,
+        explains: |_, cluster, embedded| {
+            let places = differences(cluster, embedded);
+            let warns = |pointer: &str| pointer.starts_with("/warnings");
+            [status(cluster), status(embedded)] == [409, 409]
+                && places.iter().any(|place| warns(&place.pointer))
+                && places.iter().all(|place| match place.pointer.as_str() {
+                    "/body/details/causes" => place.cluster.is_none(),
+                    pointer => warns(pointer) && place.embedded.is_none(),
+                })
+        },
+    },
+    Exception {
         place: "E8",
         reason: "a field goes when its only owner drops it; kube-apiserver makes null of an object or list that is empty then, and refuses its own null",
         parts: true,
         explains: |operation, cluster, embedded| {
-            let emptied = ["of type object: \"null\"", "of type array: \"null\""];
-            let causes = cluster.pointer("/body/details/causes").map(Value::to_string);
-            let causes = causes.unwrap_or_default().replace('\\', "");
             is_apply(operation)
-                && (status(cluster), status(embedded)) == (422, 200)
-                && emptied.iter().any(|word| causes.contains(word))
+                && status(cluster) == 422
+                && [200, 422].contains(&status(embedded))
+                && are_own_nulls(cluster, embedded)
         },
     },
     Exception {
@@ -162,6 +175,23 @@ pub(crate) fn reason(place: &str) -> &'static str {
 fn is_apply(operation: &Operation) -> bool {
     matches!(operation, Operation::Request(request)
         if request.content_type.is_some_and(|media_type| media_type.contains("apply-patch")))
+}
+
+/// Whether kube-apiserver refuses what the other server refuses, if anything, and beside it a null of its own making.
+fn are_own_nulls(cluster: &Value, embedded: &Value) -> bool {
+    let causes = |outcome: &Value| {
+        let causes = outcome.pointer("/body/details/causes").and_then(Value::as_array);
+        causes.cloned().unwrap_or_default()
+    };
+    let (theirs, ours) = (causes(cluster), causes(embedded));
+    let is_emptied = |cause: &&Value| {
+        let message = cause.get("message").and_then(Value::as_str).unwrap_or_default();
+        ["object", "array"]
+            .iter()
+            .any(|kind| message.contains(&format!("of type {kind}: \"null\"")))
+    };
+    ours.iter().all(|cause| theirs.contains(cause))
+        && theirs.iter().filter(|cause| !ours.contains(cause)).any(|cause| is_emptied(&cause))
 }
 
 /// Whether a list is limited by number and by a selector.
