@@ -26,6 +26,9 @@ use queue::Queue;
 trait Feed: Send + Sync {
     /// Takes note of an object that was written or removed; must be quick, as commits wait for it.
     fn note(&self, change: Change, entry: &Entry);
+
+    /// Takes note of what an object was before it was written anew; must be quick as well.
+    fn note_replaced(&self, _previous: &Entry, _entry: &Entry) {}
 }
 
 /// How long after a failure the same work is tried again.
@@ -74,6 +77,9 @@ pub(crate) fn prepare(state: &Arc<State>) -> Controllers {
         for event in events {
             for feed in &feeds {
                 feed.note(event.change, &event.entry);
+                if let (Change::Updated, Some(previous)) = (event.change, &event.previous) {
+                    feed.note_replaced(previous, &event.entry);
+                }
             }
         }
     }));

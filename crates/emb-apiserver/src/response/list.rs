@@ -45,7 +45,6 @@ pub(super) fn body(served: &Served, list: List, managers: Managers) -> Body {
         &served.resource.gvk.group_version().to_string(),
         &metadata(&list),
     );
-    let look = Look::Whole(served.item_head());
     let item = |entry: Arc<Entry>| {
         if served.is_raw(&entry) {
             Item::Stored(entry)
@@ -53,14 +52,14 @@ pub(super) fn body(served: &Served, list: List, managers: Managers) -> Body {
             Item::Made(served.item(&entry, managers))
         }
     };
-    let items = list.entries.into_iter().map(item).collect();
-    assemble(head, items, Style { look, managers })
+    let items = list.entries.into_iter().map(item);
+    assemble(head, items, Style { look: Look::Whole(served.item_head()), managers })
 }
 
 /// The body of a list of metadata in plain JSON.
 pub(super) fn metadata_body(list: List, managers: Managers) -> Body {
     let head = head("PartialObjectMetadataList", META, &metadata(&list));
-    let items = list.entries.into_iter().map(Item::Stored).collect();
+    let items = list.entries.into_iter().map(Item::Stored);
     assemble(head, items, Style { look: Look::Metadata, managers })
 }
 
@@ -69,10 +68,9 @@ fn head(kind: &str, api_version: &str, metadata: &Value) -> String {
     format!("{{\"kind\":{kind},\"apiVersion\":{api_version},\"metadata\":{metadata},\"items\":[")
 }
 
-fn assemble(head: String, items: Vec<Item>, style: Style) -> Body {
+fn assemble(head: String, items: impl Iterator<Item = Item>, style: Style) -> Body {
+    let items: Vec<(usize, Item)> = items.map(|item| (style.length(&item), item)).collect();
     let commas = items.len().saturating_sub(1);
-    let sized = |item: Item| (style.length(&item), item);
-    let items: Vec<(usize, Item)> = items.into_iter().map(sized).collect();
     let content: usize = items.iter().map(|(length, _)| length).sum();
     let length = head.len() + content + commas + TAIL.len();
     let start = Some(head.into());

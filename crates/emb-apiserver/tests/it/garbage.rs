@@ -120,6 +120,30 @@ fn custom_objects_in_a_circle_wait_for_nobody() {
 }
 
 #[test]
+fn an_owner_goes_when_a_client_takes_it_from_what_held_it_back() {
+    for still_named in [false, true] {
+        test(|api| async move {
+            let uid = owner(&api, "top").await;
+            let mut child = owned("child", &[("top", &uid)], true);
+            child["metadata"]["finalizers"] = json!(["x.y/z"]);
+            api.post(CONFIG_MAPS, &child).await.expect(201);
+            let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
+            let options = json!({"propagationPolicy": "Foreground"});
+            api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
+            api.settle(Duration::ZERO).await;
+            assert!(exists(&api, "top").await);
+            let named = if still_named { vec![("top", &uid)] } else { vec![] };
+            let freed = owned("child", &named, false);
+            let freed =
+                json!({"metadata": {"ownerReferences": freed["metadata"]["ownerReferences"]}});
+            api.merge(&path("child"), &freed).await.expect(200);
+            api.settle(Duration::ZERO).await;
+            assert!(!exists(&api, "top").await && exists(&api, "child").await);
+        });
+    }
+}
+
+#[test]
 fn of_two_objects_in_a_circle_the_one_above_is_let_go_first() {
     test(|api| async move {
         let top = owner(&api, "top").await;

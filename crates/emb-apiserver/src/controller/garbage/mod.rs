@@ -24,6 +24,8 @@ use crate::{
 
 /// How long a dependent may point to an owner that is not there: a restore may bring children before their parents.
 const ABSENCE_GRACE: Duration = Duration::from_secs(2);
+/// The member of an owner reference by which an object holds its owner back.
+const BLOCKS: &str = "blockOwnerDeletion";
 
 /// Work for the collector. Owners come first: their finalizers decide what happens to their dependents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +88,18 @@ impl super::Feed for Feed {
             Change::Created | Change::Updated => self.note_present(entry),
             Change::Deleted => self.note_gone(entry),
         }
+    }
+
+    /// Owners that this object held back, and holds back no more, may have waited for nothing else.
+    fn note_replaced(&self, previous: &Entry, entry: &Entry) {
+        if is_left_alone(&entry.key) || !contains(&previous.body, BLOCKS) {
+            return;
+        }
+        let Some(state) = self.state.upgrade() else { return };
+        let before = reference::owners(&state, &previous.key, &previous.value());
+        let now = entry.value().owner_references();
+        let freed = reference::freed(before, &now).filter_map(|owner| owner.key);
+        self.queue.extend(freed.map(Work::Owner));
     }
 }
 

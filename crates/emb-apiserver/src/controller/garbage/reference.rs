@@ -43,6 +43,21 @@ pub(super) fn owners(state: &State, dependent: &Key, object: &Value) -> Vec<Owne
         .collect()
 }
 
+/// The owners that an object held back before, and does not hold back by what it names now. Of references to one owner the
+/// last one counts of those before, and the first one now.
+pub(super) fn freed(before: Vec<Owner>, now: &[OwnerReference]) -> impl Iterator<Item = Owner> {
+    let mut last: Vec<Owner> = Vec::with_capacity(before.len());
+    for owner in before {
+        last.retain(|other| other.reference.uid != owner.reference.uid);
+        last.push(owner);
+    }
+    last.into_iter().filter(move |owner| {
+        let first = now.iter().find(|reference| reference.uid == owner.reference.uid);
+        owner.reference.block_owner_deletion
+            && !first.is_some_and(|reference| reference.block_owner_deletion)
+    })
+}
+
 fn owner(state: &State, dependent: &Key, reference: OwnerReference) -> Owner {
     let (scope, key) = owner_key(state, dependent, &reference);
     let standing = key.as_ref().map_or(Standing::Solid, |key| match state.store.get(key) {
