@@ -19,7 +19,7 @@ pub(crate) struct Exception {
 const VERSION: &str = "/body/metadata/resourceVersion";
 
 /// All of them.
-const EXCEPTIONS: [Exception; 11] = [
+const EXCEPTIONS: [Exception; 12] = [
     Exception {
         place: "E21.2",
         reason: "a mistake of the client that kube-apiserver answers with 500 is 4xx with the same text",
@@ -155,6 +155,15 @@ const EXCEPTIONS: [Exception; 11] = [
                 && differ_only_at(VERSION, cluster, embedded)
         },
     },
+    Exception {
+        place: "rule 5, watches",
+        reason: "a watch shows no event of a write that changes nothing one can see",
+        parts: true,
+        explains: |operation, cluster, embedded| {
+            matches!(operation, Operation::Watch(_))
+                && visible_events(cluster).is_some_and(|visible| Some(visible) == events(embedded))
+        },
+    },
 ];
 
 /// The exception that explains two outcomes.
@@ -222,6 +231,32 @@ fn status(outcome: &Value) -> u64 {
 fn echoes_version(operation: &Operation, cluster: &Value, embedded: &Value) -> bool {
     let is_dry = matches!(operation, Operation::Request(request) if request.is_dry());
     is_dry && status(cluster) == 201 && only_one_shows(VERSION, cluster, embedded)
+}
+
+/// The events of a watch, without the revisions, which are numbered by what was seen before.
+fn events(outcome: &Value) -> Option<Vec<Value>> {
+    let mut events = outcome.get("events")?.as_array()?.clone();
+    for event in &mut events {
+        if let Some(Value::Object(metadata)) = event.pointer_mut("/object/metadata") {
+            metadata.remove("resourceVersion");
+        }
+    }
+    Some(events)
+}
+
+/// Those of them that show something new of their object.
+fn visible_events(outcome: &Value) -> Option<Vec<Value>> {
+    let mut visible: Vec<Value> = Vec::new();
+    for event in events(outcome)? {
+        let uid = |event: &Value| event.pointer("/object/metadata/uid").cloned();
+        let last = visible.iter().rev().find(|earlier| uid(earlier) == uid(&event));
+        let is_new = event.get("type").and_then(Value::as_str) != Some("MODIFIED")
+            || last.is_none_or(|last| last.get("object") != event.get("object"));
+        if is_new {
+            visible.push(event);
+        }
+    }
+    Some(visible)
 }
 
 /// Whether two outcomes are the same but for one place.

@@ -13,6 +13,8 @@ use crate::server::{Server, create};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longer than a garbage collector at work leaves everything as it is. What it cannot find out about stays so for ever.
 const STILL: Duration = Duration::from_secs(8);
+/// How long nothing must have changed where objects wait in the hands of a garbage collector: it may be between two steps.
+const QUIET: Duration = Duration::from_millis(300);
 const WARM_UP: Duration = Duration::from_mins(3);
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -63,10 +65,15 @@ pub(crate) async fn garbage(
     loop {
         let (objects, collected) = observe(server, worker, collections, own).await?;
         let settled = objects.iter().take(collected).all(|object| is_settled(object, &objects));
+        let enough = match settled {
+            true if objects.iter().any(is_in_its_hands) => QUIET,
+            true => Duration::ZERO,
+            false => STILL,
+        };
         if objects != before {
             (before, changed) = (objects, Instant::now());
         }
-        if settled || Instant::now() > deadline || changed.elapsed() > STILL {
+        if changed.elapsed() >= enough || Instant::now() > deadline {
             return Ok(());
         }
         tokio::time::sleep(PAUSE).await;
@@ -97,6 +104,12 @@ async fn observe(
     let collected = objects.len();
     objects.append(&mut events);
     Ok((objects, collected))
+}
+
+/// Whether a garbage collector has to say when this object goes.
+fn is_in_its_hands(object: &Value) -> bool {
+    is_terminating(object)
+        && ["orphan", "foregroundDeletion"].iter().any(|name| has_finalizer(object, name))
 }
 
 fn is_settled(object: &Value, all: &[Value]) -> bool {
