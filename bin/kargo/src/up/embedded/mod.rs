@@ -151,9 +151,7 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
         audit: audit.as_ref(),
     };
     let server = start_components(args, &ground).await?;
-    if let Some(replica) = &replica {
-        server.report_also("replica", replica.report());
-    }
+    replica.iter().for_each(|replica| server.report_also("replica", replica.report()));
     serve_https(listener, &keys, &server, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&ground)?;

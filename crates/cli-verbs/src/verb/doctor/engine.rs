@@ -55,7 +55,7 @@ fn history(report: &Value) -> Finding {
 fn replica(replica: &Value) -> Finding {
     let (behind, problem) = (number(replica, "lagSeconds"), text(replica, "problem"));
     let far = match behind {
-        0 if problem.is_empty() => "up to date".to_owned(),
+        0 if problem.is_empty() => "less than a second behind".to_owned(),
         _ => format!("{behind} s behind"),
     };
     let (place, revision) = (text(replica, "place"), number(replica, "revision"));
