@@ -46,7 +46,7 @@ use super::{
 use crate::{
     directory::Directory,
     exit::{Exit, Failure},
-    replica::{ReplicaArgs, Source},
+    replica::{Replica, ReplicaArgs, Source},
     settings::DataDirArg,
     version,
 };
@@ -110,6 +110,7 @@ struct Ground<'a> {
     store: &'a Arc<Store>,
     keys: &'a Keys,
     audit: Option<&'a Arc<AuditFile>>,
+    replica: Option<&'a Replica>,
 }
 
 pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(), Failure> {
@@ -149,9 +150,9 @@ pub(super) async fn serve(args: &EmbeddedArgs, api: &api::ApiArgs) -> Result<(),
         store: &store,
         keys: &keys,
         audit: audit.as_ref(),
+        replica: replica.as_ref(),
     };
     let server = start_components(args, &ground).await?;
-    replica.iter().for_each(|replica| server.report_also("replica", replica.report()));
     serve_https(listener, &keys, &server, &world)?;
     keep_compacting(&store, args, &world);
     write_kubeconfigs(&ground)?;
@@ -217,6 +218,9 @@ async fn start_components(
 ) -> Result<Arc<ApiServer>, Failure> {
     let rules = Arc::new(Rules::default());
     let server = start_api(args, ground, rules.clone()).await?;
+    if let Some(replica) = ground.replica {
+        server.report_also("replica", replica.report());
+    }
     let Ground { world, installation, directory, store, .. } = ground;
     if args.kube_only {
         world.vitals.complete();

@@ -59,6 +59,7 @@ impl Offline {
             store: &store,
             keys: &keys,
             audit: None,
+            replica: None,
         };
         // Rules that nobody enforces let everything through.
         let server = start_api(&args, &ground, Arc::new(Rules::default())).await?;
