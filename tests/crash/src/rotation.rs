@@ -7,6 +7,7 @@ use std::{
     io::Write,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    slice,
     time::Duration,
 };
 
@@ -50,8 +51,11 @@ pub(crate) async fn run(directory: &Path, count: u32, entropy: &dyn Entropy) -> 
 /// 32 random bytes in base64: the last sign of them has four bits.
 fn key(entropy: &dyn Entropy) -> String {
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sign = |_| SIGNS.iter().cycle().nth(entropy.below(64) as usize).copied().unwrap_or(b'A');
-    let signs = (0..42).map(sign).map(char::from);
+    let sign = |_| {
+        let at = usize::try_from(entropy.below(SIGNS.len() as u64)).unwrap_or_default();
+        char::from(SIGNS.get(at).copied().unwrap_or(b'A'))
+    };
+    let signs = (0..42).map(sign);
     signs.chain(['A', '=']).collect()
 }
 
@@ -113,7 +117,7 @@ impl Safe {
             sleep(GONE).await;
             ensure!(kargo.stop().await? == Some(0), "a clean stop exits with 0");
             // It says which key it misses, and ends.
-            let Ok((kargo, client)) = self.start(&[last.clone()]).await else { continue };
+            let Ok((kargo, client)) = self.start(slice::from_ref(&last)).await else { continue };
             self.check(&client).await?;
             ensure!(kargo.stop().await? == Some(0), "a clean stop exits with 0");
             ensure!(!self.shows_secrets()?, "the file still shows what was encrypted");

@@ -189,7 +189,7 @@ fn an_owner_named_twice_is_kept_once_with_a_warning() {
         let patch = json!({"metadata": {"ownerReferences": owners(&["o", "o"])}});
         let patched = api.merge(&path, &patch).await.expect(200);
         let late = warning(" after mutating admission happens", "u-1");
-        assert_eq!(patched.warnings(), [late.clone()]);
+        assert_eq!(patched.warnings(), [late.as_str()]);
         assert_eq!(patched.json["metadata"]["ownerReferences"], owners(&["o"]));
 
         // Who is refused is warned all the same.
