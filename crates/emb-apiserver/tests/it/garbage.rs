@@ -170,6 +170,28 @@ fn of_two_objects_in_a_circle_the_one_above_is_let_go_first() {
 }
 
 #[test]
+fn an_owner_whose_last_reference_did_not_block_is_not_let_go_before() {
+    test(|api| async move {
+        let top = owner(&api, "top").await;
+        let mut low = owned("low", &[("top", &top), ("top", &top)], false);
+        low["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] = json!(true);
+        low["metadata"]["finalizers"] = json!(["x.y/low"]);
+        let low = api.post(CONFIG_MAPS, &low).await.expect(201).json;
+        let above = owned("top", &[("low", &low["metadata"]["uid"])], true);
+        let patch = json!({"metadata": {
+            "finalizers": ["x.y/z"], "ownerReferences": above["metadata"]["ownerReferences"],
+        }});
+        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
+        api.merge(&path("top"), &patch).await.expect(200);
+        let options = json!({"propagationPolicy": "Foreground"});
+        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
+        api.settle(Duration::ZERO).await;
+        let low = api.get(&path("low")).await.expect(200).json;
+        assert!(low["metadata"]["deletionTimestamp"].is_string(), "{low}");
+    });
+}
+
+#[test]
 fn an_owner_named_twice_by_a_built_in_object_in_a_circle_goes_on_waiting() {
     test(|api| async move {
         let top = owner(&api, "top").await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use emb_meta::{ObjectExt, Status};
+use emb_meta::{ObjectExt, OwnerReference, Status};
 use emb_store::Key;
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::{
     complaint::complain,
     dependents,
     owner::release_if_free,
-    reference::{Owner, Standing, owners},
+    reference::{Owner, Standing, freed, owners},
     settled,
 };
 use crate::{
@@ -70,12 +70,10 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
     let policy = if is(Standing::Waiting) && !dependents.is_empty() {
         if dependents.iter().any(|dependent| waits(state, dependent)) {
             let unblocked = unblock(internal, served, key, &object).await;
-            if unblocked
-                .as_ref()
-                .is_ok_and(|new| new.resource_version() != object.resource_version())
+            if let Ok(new) = &unblocked
+                && new.resource_version() != object.resource_version()
             {
-                // Owners that wait for nobody now go first, and then what is left of them decides.
-                release_free(internal, &owners).await?;
+                release_free(internal, owners, &new.owner_references()).await?;
                 return Box::pin(collect(internal, key)).await;
             }
             settled(unblocked)?;
@@ -119,10 +117,19 @@ async fn unblock(
     }
 }
 
-async fn release_free(internal: &Internal, owners: &[Owner]) -> Result<(), Status> {
-    let waiting = owners.iter().filter(|owner| owner.standing == Standing::Waiting);
-    for key in waiting.filter_map(|owner| owner.key.as_ref()) {
-        release_if_free(internal, key).await?;
+/// Lets those owners go first that the object has not held back, or holds back no more; what is left of them then decides.
+async fn release_free(
+    internal: &Internal,
+    owners: Vec<Owner>,
+    now: &[OwnerReference],
+) -> Result<(), Status> {
+    let held = owners.iter().filter(|owner| owner.reference.block_owner_deletion);
+    let held: Vec<String> = held.map(|owner| owner.reference.uid.clone()).collect();
+    let (held, mut free): (Vec<Owner>, Vec<Owner>) =
+        owners.into_iter().partition(|owner| held.contains(&owner.reference.uid));
+    free.extend(freed(held, now));
+    for key in free.into_iter().filter_map(|owner| owner.key) {
+        release_if_free(internal, &key).await?;
     }
     Ok(())
 }
