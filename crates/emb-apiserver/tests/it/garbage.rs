@@ -143,27 +143,41 @@ fn an_owner_goes_when_a_client_takes_it_from_what_held_it_back() {
     }
 }
 
+fn item(name: &str) -> String {
+    format!("{CONFIG_MAPS}/{name}")
+}
+
+/// Makes `top` and `low` own each other, and deletes `top` in the foreground. `low` names its owner once for each of
+/// `blocks`; the finalizers are those of both.
+async fn delete_circle(api: &World, blocks: &[bool], [of_top, of_low]: [Value; 2]) {
+    let top = owner(api, "top").await;
+    let named = vec![("top", &top); blocks.len()];
+    let mut low = owned("low", &named, false);
+    for (at, blocks) in blocks.iter().enumerate() {
+        low["metadata"]["ownerReferences"][at]["blockOwnerDeletion"] = json!(blocks);
+    }
+    low["metadata"]["finalizers"] = of_low;
+    let low = api.post(CONFIG_MAPS, &low).await.expect(201).json;
+    let above = owned("top", &[("low", &low["metadata"]["uid"])], true);
+    let references = &above["metadata"]["ownerReferences"];
+    let patch = json!({"metadata": {"finalizers": of_top, "ownerReferences": references}});
+    api.merge(&item("top"), &patch).await.expect(200);
+    let options = json!({"propagationPolicy": "Foreground"});
+    api.request(Method::DELETE, &item("top")).json(&options).send().await.expect(200);
+    api.settle(Duration::ZERO).await;
+}
+
 #[test]
 fn of_two_objects_in_a_circle_the_one_above_is_let_go_first() {
     test(|api| async move {
-        let top = owner(&api, "top").await;
-        let low = api.post(CONFIG_MAPS, &owned("low", &[("top", &top)], true)).await.expect(201);
-        let above = owned("top", &[("low", &low.json["metadata"]["uid"])], true);
-        let patch = json!({"metadata": {
-            "finalizers": ["x.y/z"], "ownerReferences": above["metadata"]["ownerReferences"],
-        }});
-        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
-        api.merge(&path("top"), &patch).await.expect(200);
-        let options = json!({"propagationPolicy": "Foreground"});
-        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
-        api.settle(Duration::ZERO).await;
+        delete_circle(&api, &[true], [json!(["x.y/z"]), json!([])]).await;
         // Somebody else holds it, so it stays, and what it owns as well.
-        let top = api.get(&path("top")).await.expect(200).json;
+        let top = api.get(&item("top")).await.expect(200).json;
         assert_eq!(top["metadata"]["finalizers"], json!(["x.y/z"]));
-        let low = api.get(&path("low")).await.expect(200).json;
+        let low = api.get(&item("low")).await.expect(200).json;
         assert_eq!(low["metadata"].get("deletionTimestamp"), None, "{low}");
         assert_eq!(low["metadata"]["ownerReferences"][0]["blockOwnerDeletion"], false);
-        api.merge(&path("top"), &json!({"metadata": {"finalizers": null}})).await.expect(200);
+        api.merge(&item("top"), &json!({"metadata": {"finalizers": null}})).await.expect(200);
         api.settle(Duration::ZERO).await;
         assert!(!exists(&api, "top").await && !exists(&api, "low").await);
     });
@@ -172,21 +186,9 @@ fn of_two_objects_in_a_circle_the_one_above_is_let_go_first() {
 #[test]
 fn an_owner_whose_last_reference_did_not_block_is_not_let_go_before() {
     test(|api| async move {
-        let top = owner(&api, "top").await;
-        let mut low = owned("low", &[("top", &top), ("top", &top)], false);
-        low["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] = json!(true);
-        low["metadata"]["finalizers"] = json!(["x.y/low"]);
-        let low = api.post(CONFIG_MAPS, &low).await.expect(201).json;
-        let above = owned("top", &[("low", &low["metadata"]["uid"])], true);
-        let patch = json!({"metadata": {
-            "finalizers": ["x.y/z"], "ownerReferences": above["metadata"]["ownerReferences"],
-        }});
-        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
-        api.merge(&path("top"), &patch).await.expect(200);
-        let options = json!({"propagationPolicy": "Foreground"});
-        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
-        api.settle(Duration::ZERO).await;
-        let low = api.get(&path("low")).await.expect(200).json;
+        let finalizers = [json!(["x.y/z"]), json!(["x.y/low"])];
+        delete_circle(&api, &[true, false], finalizers).await;
+        let low = api.get(&item("low")).await.expect(200).json;
         assert!(low["metadata"]["deletionTimestamp"].is_string(), "{low}");
     });
 }
@@ -194,18 +196,8 @@ fn an_owner_whose_last_reference_did_not_block_is_not_let_go_before() {
 #[test]
 fn an_owner_named_twice_by_a_built_in_object_in_a_circle_goes_on_waiting() {
     test(|api| async move {
-        let top = owner(&api, "top").await;
-        let mut low = owned("low", &[("top", &top), ("top", &top)], false);
-        low["metadata"]["ownerReferences"][1]["blockOwnerDeletion"] = json!(true);
-        let low = api.post(CONFIG_MAPS, &low).await.expect(201).json;
-        let above = owned("top", &[("low", &low["metadata"]["uid"])], true);
-        let patch = json!({"metadata": {"ownerReferences": above["metadata"]["ownerReferences"]}});
-        let path = |name: &str| format!("{CONFIG_MAPS}/{name}");
-        api.merge(&path("top"), &patch).await.expect(200);
-        let options = json!({"propagationPolicy": "Foreground"});
-        api.request(Method::DELETE, &path("top")).json(&options).send().await.expect(200);
-        api.settle(Duration::ZERO).await;
-        let low = api.get(&path("low")).await.expect(200).json;
+        delete_circle(&api, &[false, true], [json!([]), json!([])]).await;
+        let low = api.get(&item("low")).await.expect(200).json;
         assert!(low["metadata"]["deletionTimestamp"].is_string(), "{low}");
         let references = low["metadata"]["ownerReferences"].as_array().unwrap();
         let blocks: Vec<&Value> = references.iter().map(|one| &one["blockOwnerDeletion"]).collect();
