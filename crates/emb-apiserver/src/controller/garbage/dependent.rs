@@ -12,7 +12,7 @@ use super::{
     dependents,
     owner::release_if_free,
     reference::{Owner, Standing, freed, owners},
-    settled,
+    settled, waits_for_dependents,
 };
 use crate::{
     internal::Internal,
@@ -86,12 +86,9 @@ pub(super) async fn collect(internal: &Internal, key: &Key) -> Result<(), Status
     settled(internal.delete(served, key, &entry.uid, policy).await)
 }
 
-/// Whether an object waits for its dependents. One that is both below and above another would wait for itself.
+/// Whether the object there waits for its dependents. One that is both below and above another would wait for itself.
 fn waits(state: &State, key: &Key) -> bool {
-    state.store.get(key).is_some_and(|entry| {
-        let object = entry.value();
-        object.is_terminating() && object.finalizers().any(|finalizer| finalizer == FOREGROUND)
-    })
+    state.store.get(key).is_some_and(|entry| waits_for_dependents(&entry.value()))
 }
 
 /// Lets no owner wait for an object any more. Of a custom object all references say so then. Of a built-in one only those

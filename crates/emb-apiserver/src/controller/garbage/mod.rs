@@ -14,6 +14,7 @@ use std::{
 use emb_meta::{ObjectExt, Reason, Status};
 use emb_store::{Change, Entry, Key};
 use futures::FutureExt;
+use serde_json::Value;
 
 use super::{Queue, again};
 use crate::{
@@ -148,8 +149,13 @@ fn look_again_later(state: &Arc<State>, feed: &Arc<Feed>, key: Key) {
     state.tasks.spawn("garbage-grace", task);
 }
 
+/// Whether an object is being deleted in the foreground: it goes after its dependents.
+fn waits_for_dependents(object: &Value) -> bool {
+    object.is_terminating() && object.finalizers().any(|finalizer| finalizer == FOREGROUND)
+}
+
 /// What another writer did first is not an error: its event brings the object back.
-fn settled(result: Result<serde_json::Value, Status>) -> Result<(), Status> {
+fn settled(result: Result<Value, Status>) -> Result<(), Status> {
     match result {
         Err(status) if !matches!(status.reason, Reason::NotFound | Reason::Conflict) => Err(status),
         _ => Ok(()),

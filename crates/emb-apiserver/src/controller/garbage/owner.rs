@@ -4,7 +4,7 @@ use emb_meta::{ObjectExt, Status};
 use emb_store::{Entry, Key};
 use serde_json::json;
 
-use super::{dependent, dependents, settled};
+use super::{dependent, dependents, settled, waits_for_dependents};
 use crate::{
     internal::Internal,
     object::delete::{FOREGROUND, ORPHAN},
@@ -22,7 +22,7 @@ pub(super) async fn release(internal: &Internal, key: &Key) -> Result<(), Status
         orphan_dependents(internal, &entry.uid).await?;
         return drop_finalizer(internal, &entry, ORPHAN).await;
     }
-    if object.finalizers().any(|finalizer| finalizer == FOREGROUND) {
+    if waits_for_dependents(&object) {
         dependent::collect_all(internal, &entry.uid).await?;
         return release_if_free(internal, key).await;
     }
@@ -32,9 +32,7 @@ pub(super) async fn release(internal: &Internal, key: &Key) -> Result<(), Status
 /// Lets an owner go that waits for its dependents, if none of them holds it any more.
 pub(super) async fn release_if_free(internal: &Internal, key: &Key) -> Result<(), Status> {
     let Some(entry) = internal.state.store.get(key) else { return Ok(()) };
-    let object = entry.value();
-    let waits = object.is_terminating() && object.finalizers().any(|f| f == FOREGROUND);
-    if !waits || is_blocked(internal, &entry.uid) {
+    if !waits_for_dependents(&entry.value()) || is_blocked(internal, &entry.uid) {
         return Ok(());
     }
     drop_finalizer(internal, &entry, FOREGROUND).await

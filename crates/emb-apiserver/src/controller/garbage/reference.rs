@@ -4,7 +4,8 @@ use emb_meta::{GroupVersion, ObjectExt, OwnerReference, Scope};
 use emb_store::Key;
 use serde_json::Value;
 
-use crate::{object::delete::FOREGROUND, state::State};
+use super::waits_for_dependents;
+use crate::state::State;
 
 /// The owner that a reference names.
 pub(super) struct Owner {
@@ -62,9 +63,11 @@ fn owner(state: &State, dependent: &Key, reference: OwnerReference) -> Owner {
     let (scope, key) = owner_key(state, dependent, &reference);
     let standing = key.as_ref().map_or(Standing::Solid, |key| match state.store.get(key) {
         Some(entry) if *entry.uid == *reference.uid => {
-            let object = entry.value();
-            let waits = object.is_terminating() && object.finalizers().any(|f| f == FOREGROUND);
-            if waits { Standing::Waiting } else { Standing::Solid }
+            if waits_for_dependents(&entry.value()) {
+                Standing::Waiting
+            } else {
+                Standing::Solid
+            }
         }
         _ => Standing::Absent,
     });
