@@ -126,8 +126,9 @@ impl Campaign {
 
     /// Whether kube-apiserver, on its own, does now one and now the other at the step that differs, and the embedded server
     /// always one of the two. Its garbage collector works on an owner and on its dependents at once: a dependent that is
-    /// looked at before the owner is gone goes in the foreground, one that is looked at after goes at once. Where objects
-    /// own nothing, no such reason is known, and a difference counts the first time.
+    /// looked at before the owner is gone goes in the foreground, one that is looked at after goes at once. Its writes
+    /// keep the warnings of an attempt on an older state, when its cache is behind. Of other differences no such reason is
+    /// known: they count the first time.
     async fn is_undecided(
         &self,
         worker: usize,
@@ -135,7 +136,7 @@ impl Campaign {
         all: &[usize],
         mismatch: &Mismatch,
     ) -> Result<bool> {
-        if !history.owners {
+        if !history.owners && !mismatch.is_of_their_warnings() {
             return Ok(false);
         }
         let upto: Vec<usize> = match history.operations.get(mismatch.position) {

@@ -112,6 +112,13 @@ impl Mismatch {
     pub(crate) fn is_ours(&self, outcome: &Value) -> bool {
         differences(outcome, &self.ours).is_empty()
     }
+
+    /// Whether all that differs is what kube-apiserver alone warns of.
+    pub(crate) fn is_of_their_warnings(&self) -> bool {
+        self.differences
+            .iter()
+            .all(|place| place.pointer.starts_with("/warnings") && place.embedded.is_none())
+    }
 }
 
 impl Verdict {
