@@ -5,6 +5,7 @@ pub mod outbound;
 mod authority;
 mod bind_address;
 mod certificate;
+mod gather;
 mod listener;
 mod server;
 

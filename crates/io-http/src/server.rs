@@ -18,7 +18,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
-use crate::{Listener, ServerCertificate};
+use crate::{Listener, ServerCertificate, gather::Gather};
 
 /// What clients may take.
 #[derive(Clone, Copy, Debug)]
@@ -202,7 +202,7 @@ where
             () = &mut self.handshake_over => return,
         };
         match accepted {
-            Ok(stream) => self.talk(stream).await,
+            Ok(stream) => self.talk(Gather::new(stream)).await,
             Err(error) => tracing::debug!(peer = %self.peer, %error, "TLS handshake failed"),
         }
     }

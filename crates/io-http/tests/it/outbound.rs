@@ -1,19 +1,17 @@
 //! The outbound client against servers that redirect, stall, flood and lie.
 
-use std::{convert::Infallible, io::Write as _, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::Write as _, net::SocketAddr, time::Duration};
 
-use core_clock::{Clock as _, FixedEnvironment};
+use core_clock::FixedEnvironment;
 use flate2::{Compression, write::GzEncoder};
-use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
 use io_http::outbound::{Deadlines, Error, Outbound, Phase, Request, Settings, Tls};
-use io_http::{Authority, Limits, Listener, serve};
-use io_runtime::{SystemClock, TaskGroup};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
     sync::mpsc,
 };
+
+use crate::{Server, start};
 
 /// A server that shows each request's headers and answers with what `answer` writes.
 async fn server<A, F>(answer: A) -> (SocketAddr, mpsc::UnboundedReceiver<String>)
@@ -215,16 +213,8 @@ async fn no_proxy_is_asked_for_the_metadata_service() {
 
 #[tokio::test]
 async fn a_certificate_is_trusted_by_its_authority_or_by_order_and_not_otherwise() {
-    let clock = Arc::new(SystemClock::new());
-    let authority = Authority::generate(clock.now()).unwrap();
-    let certificate = authority.issue(&["localhost".into()], clock.now()).unwrap();
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let port = listener.address().port();
-    let tasks = TaskGroup::new();
-    let service = tower::service_fn(|_: http::Request<Incoming>| async {
-        Ok::<_, Infallible>(http::Response::new(Full::new(Bytes::from("ok"))))
-    });
-    serve(listener, &certificate, service, clock, Arc::new(tasks.clone()), Limits::default());
+    let Server { authority, address, tasks } = start(&["localhost"], |_| b"ok".to_vec()).await;
+    let port = address.port();
     let get = async |tls: &Tls, host: &str| {
         let client = impatient().client(tls).unwrap();
         let request = Request::get(&format!("https://{host}:{port}/")).unwrap();
