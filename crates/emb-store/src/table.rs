@@ -127,7 +127,9 @@ impl Contents {
     pub(crate) fn list(&self, range: &Range<'_>, revision: u64) -> Listing {
         let mut found = self.select(range);
         let limit = range.limit.unwrap_or(usize::MAX);
-        let entries = found.by_ref().take(limit).cloned().collect();
+        // Found first, shared then: between atomic counts the processor would wait for each object anew.
+        let entries: Vec<&Arc<Entry>> = found.by_ref().take(limit).collect();
+        let entries = entries.into_iter().cloned().collect();
         Listing { revision, entries, remaining: found.count() }
     }
 
