@@ -1,10 +1,5 @@
 //! Durations in the text form of Go, which is the wire form of every duration here.
-//!
-//! Reading accepts what Go's parser accepts; writing yields Go's canonical form, so that a value
-//! written by us and one written by upstream are equal as text.
 
-mod format;
-mod parse;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +8,7 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-pub use parse::ParseDurationError;
+pub use core_duration::ParseDurationError;
 
 /// A signed span of time in nanoseconds, about ±292 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,13 +54,13 @@ impl FromStr for Duration {
     type Err = ParseDurationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse::parse(text).map(Self)
+        core_duration::parse(text).map(Self)
     }
 }
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        format::write(self.0, f)
+        core_duration::write(self.0, f)
     }
 }
 

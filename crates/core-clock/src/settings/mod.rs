@@ -3,7 +3,6 @@
 //! Every component reads its settings through [`Variables`], so that the same text means the same everywhere and a bad
 //! value is told in the same words: which variable, which value, what would be accepted.
 
-mod duration;
 mod error;
 
 use std::{
@@ -82,7 +81,7 @@ impl<'a> Variables<'a> {
         variable: &'static str,
         default: Duration,
     ) -> Result<Duration, SettingError> {
-        self.parsed(variable, "a duration such as 90s or 1h30m", duration::parse, default)
+        self.parsed(variable, "a duration such as 90s or 1h30m", duration_of, default)
     }
 
     /// A length of time as Go writes it that must not be zero.
@@ -91,7 +90,7 @@ impl<'a> Variables<'a> {
         variable: &'static str,
         default: Duration,
     ) -> Result<Duration, SettingError> {
-        let parse = |text: &str| duration::parse(text).filter(|time| !time.is_zero());
+        let parse = |text: &str| duration_of(text).filter(|time| !time.is_zero());
         self.parsed(variable, "a duration above zero, such as 90s or 1h30m", parse, default)
     }
 
@@ -123,6 +122,11 @@ impl<'a> Variables<'a> {
             }
         }
     }
+}
+
+fn duration_of(text: &str) -> Option<Duration> {
+    let nanos = core_duration::parse(text).ok()?;
+    u64::try_from(nanos).ok().map(Duration::from_nanos)
 }
 
 /// The numbers of a range, in words.

@@ -14,6 +14,7 @@ fn node() -> Node {
         "any": {"x-kubernetes-int-or-string": true},
         "when": {"type": "string", "format": "date-time"},
         "wait": {"type": "string", "format": "duration"},
+        "rest": {"type": "string", "format": "duration"},
         "raw": {"type": "string", "format": "byte"},
         "list": {"type": "array", "items": {"type": "string"}},
         "set": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
@@ -28,7 +29,7 @@ fn node() -> Node {
 fn object() -> Value {
     json!({
         "s": "héllo", "i": 5, "d": 2, "b": true, "any": 7,
-        "when": "2024-02-29T12:00:00Z", "wait": "1h30m", "raw": "YWJj",
+        "when": "2024-02-29T12:00:00Z", "wait": "1h30m", "rest": "2 days and 3 hours", "raw": "YWJj",
         "list": ["a", "b"], "set": ["x", "y"], "ints": [3, 1, 2],
         "map": {"k": "v", "k2": "w"}, "sub": {"namespace": "n", "a-b": "d"},
     })
@@ -66,6 +67,8 @@ fn true_expressions_are_true() {
         "type(self.any) == int && self.any == 7 && string(self.any) == '7' && int('5') == self.i",
         "self.when > timestamp('2024-01-01T00:00:00Z') && self.when.getFullYear() == 2024 && self.when.getMonth() == 1 && self.when.getDate() == 29",
         "self.wait == duration('90m') && self.when + self.wait == timestamp('2024-02-29T13:30:00Z') && self.wait.getMinutes() == 90",
+        "self.rest == duration('51h') && self.rest > self.wait",
+        "duration('2562047h47m16.854775807s').getSeconds() == 9223372036",
         "self.raw == b'abc' && size(self.raw) == 3",
         "self.set == oldSelf.set && sets.equivalent(self.set, ['y', 'x']) && sets.intersects(self.set, ['y'])",
         "self == oldSelf && {'a': 1}.a == 1 && {'a': 1} == {'a': 1}",

@@ -1,4 +1,4 @@
-//! Instants and durations as values of rules.
+//! Instants as values of rules.
 
 const NANOS: i128 = 1_000_000_000;
 const DAY: i128 = 86_400;
@@ -106,45 +106,6 @@ pub(super) fn show_timestamp(nanos: i128) -> String {
     )
 }
 
-/// Nanoseconds of a duration as Go writes it.
-pub(super) fn parse_duration(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    let mut total = 0.0_f64;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|next: char| next != '.' && !next.is_ascii_digit())?;
-        let (number, after) = rest.split_at_checked(digits)?;
-        let end =
-            after.find(|next: char| next == '.' || next.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at_checked(end)?;
-        total += number.parse::<f64>().ok()? * unit_nanos(unit)?;
-        rest = after;
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be within range")]
-    let nanos = (total < 9.2e18).then_some(total as i64)?;
-    Some(if negative { -nanos } else { nanos })
-}
-
-fn unit_nanos(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "ns" => 1.0,
-        "us" | "µs" | "μs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 60e9,
-        "h" => 3600e9,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,12 +126,5 @@ mod tests {
         );
         let civil = Civil::of(parse_timestamp("2024-03-01T01:02:03.004Z").unwrap());
         assert_eq!((civil.day_of_year, civil.day_of_week, civil.milliseconds), (60, 5, 4));
-    }
-
-    #[test]
-    fn durations_are_read() {
-        assert_eq!(parse_duration("1h30m"), Some(5_400_000_000_000));
-        assert_eq!(parse_duration("-1.5s"), Some(-1_500_000_000));
-        assert_eq!(parse_duration("5"), None);
     }
 }

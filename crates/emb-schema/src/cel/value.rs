@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{access::Access, library::Item, time, types};
 use crate::{
-    format::FormatName,
+    format::{self, FormatName},
     node::{JsonType, Node, Types},
 };
 
@@ -66,7 +66,7 @@ impl<'v> Val<'v> {
             Some(FormatName::Base64) => {
                 STANDARD.decode(text).ok().map(|bytes| Self::Bytes(bytes.into()))
             }
-            Some(FormatName::Duration) => time::parse_duration(text).map(Self::Duration),
+            Some(FormatName::Duration) => format::duration(text).map(Self::Duration),
             Some(FormatName::Date) => {
                 time::parse_timestamp(&format!("{text}T00:00:00Z")).map(Self::Timestamp)
             }

@@ -8,6 +8,8 @@ mod time;
 
 use crate::node::{JsonType, Types};
 
+pub(crate) use time::duration;
+
 /// A known format with the text that messages show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
@@ -124,7 +126,7 @@ impl FormatName {
             Self::Base64 => code::is_base64(text),
             Self::Date => time::is_date(text),
             Self::DateTime => time::is_date_time(text),
-            Self::Duration => time::is_duration(text),
+            Self::Duration => duration(text).is_some(),
             Self::ShortName => network::is_short_name(text),
             Self::LongName => text.len() <= 253 && text.split('.').all(network::is_name_segment),
         }

@@ -62,81 +62,51 @@ fn is_fraction_and_zone(text: &str) -> bool {
     matches!(zone, "Z" | "z") || is_offset(zone)
 }
 
-/// A duration as Go writes it (`1h30m`), or words such as `2 days` anywhere in the text.
-pub(super) fn is_duration(text: &str) -> bool {
-    is_go_duration(text) || has_duration_words(text)
+/// The nanoseconds of a duration as Go writes it (`1h30m`), or of words such as `2 days` anywhere in the text.
+pub(crate) fn duration(text: &str) -> Option<i64> {
+    core_duration::parse(text).ok().or_else(|| duration_of_words(text))
 }
 
-fn is_go_duration(text: &str) -> bool {
-    let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if rest == "0" {
-        return true;
-    }
-    if rest.is_empty() {
-        return false;
-    }
-    while !rest.is_empty() {
-        let Some(after) = strip_number(rest).and_then(strip_go_unit) else { return false };
-        rest = after;
-    }
-    true
-}
-
-fn strip_number(text: &str) -> Option<&str> {
-    let whole = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
-    let mut any = whole.len() < text.len();
-    let rest = match whole.strip_prefix('.') {
-        None => whole,
-        Some(fraction) => {
-            let rest = fraction.trim_start_matches(|digit: char| digit.is_ascii_digit());
-            any |= rest.len() < fraction.len();
-            rest
-        }
-    };
-    any.then_some(rest)
-}
-
-fn strip_go_unit(text: &str) -> Option<&str> {
-    let end = text.find(|next: char| next == '.' || next.is_ascii_digit()).unwrap_or(text.len());
-    let (unit, rest) = text.split_at_checked(end)?;
-    matches!(unit, "ns" | "us" | "µs" | "μs" | "ms" | "s" | "m" | "h").then_some(rest)
-}
-
-/// Units by their exact spellings, and a stem that any longer spelling may start with.
-const UNITS: [(&[&str], &str); 8] = [
-    (&["ns"], "nano"),
-    (&["us", "µs"], "micro"),
-    (&["ms"], "milli"),
-    (&["s"], "sec"),
-    (&["m"], "min"),
-    (&["h", "hr"], "hour"),
-    (&["d"], "day"),
-    (&["w", "wk"], "week"),
+/// Units by their nanoseconds, their exact spellings, and a stem that any longer spelling may start with.
+const UNITS: [(i64, &[&str], &str); 8] = [
+    (1, &["ns"], "nano"),
+    (1_000, &["us", "µs"], "micro"),
+    (1_000_000, &["ms"], "milli"),
+    (SECOND, &["s"], "sec"),
+    (60 * SECOND, &["m"], "min"),
+    (3_600 * SECOND, &["h", "hr"], "hour"),
+    (24 * 3_600 * SECOND, &["d"], "day"),
+    (7 * 24 * 3_600 * SECOND, &["w", "wk"], "week"),
 ];
+const SECOND: i64 = 1_000_000_000;
 
-fn has_duration_words(text: &str) -> bool {
+/// The sum of all numbers with a unit, as long as there is one; too much starts again below, as it does upstream.
+fn duration_of_words(text: &str) -> Option<i64> {
     let mut rest = text;
-    let mut found = false;
+    let mut total: Option<i64> = None;
     while let Some(start) = rest.find(|next: char| next.is_ascii_digit()) {
-        let Some(number) = rest.get(start..) else { break };
-        let after = number.trim_start_matches(|next: char| next.is_ascii_digit());
-        let unit_on = after.trim_start();
+        let from = rest.get(start..)?;
+        let after = from.trim_start_matches(|next: char| next.is_ascii_digit());
+        let number = from.strip_suffix(after)?;
+        let unit_on = after.trim_ascii_start();
         let end = unit_on
             .find(|next: char| !(next.is_ascii_alphabetic() || next == 'µ'))
             .unwrap_or(unit_on.len());
-        let (unit, next) = unit_on.split_at_checked(end).unwrap_or(("", ""));
+        let (unit, next) = unit_on.split_at_checked(end)?;
         if !unit.is_empty() {
-            let digits = number.len() - after.len();
-            if digits > 18 {
-                return false;
+            let number: i64 = number.parse().ok()?;
+            if let Some(nanos) = unit_nanos(&unit.to_lowercase()) {
+                total = Some(total.unwrap_or(0).wrapping_add(number.wrapping_mul(nanos)));
             }
-            found |= is_unit(&unit.to_lowercase());
         }
         rest = next;
     }
-    found
+    total
 }
 
-fn is_unit(word: &str) -> bool {
-    UNITS.iter().any(|(spellings, stem)| spellings.contains(&word) || word.starts_with(stem))
+fn unit_nanos(word: &str) -> Option<i64> {
+    let unit = UNITS
+        .iter()
+        .find(|(_, spellings, stem)| spellings.contains(&word) || word.starts_with(stem));
+    unit.map(|(nanos, ..)| *nanos)
 }

@@ -171,9 +171,9 @@ fn to_duration<'v>(value: &Val<'v>) -> Evaluated<'v> {
     match value {
         Val::Duration(_) => Ok(value.clone()),
         Val::Int(nanos) => Ok(Val::Duration(*nanos)),
-        Val::Text(text) => time::parse_duration(text)
-            .map(Val::Duration)
-            .ok_or_else(|| bad_number(text, "duration")),
+        Val::Text(text) => {
+            core_duration::parse(text).map(Val::Duration).map_err(|_| bad_number(text, "duration"))
+        }
         _ => Err(EvalError::NoSuchOverload),
     }
 }

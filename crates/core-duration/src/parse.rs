@@ -25,7 +25,7 @@ pub enum ParseDurationError {
 }
 
 /// Reads a duration as nanoseconds.
-pub(super) fn parse(text: &str) -> Result<i64, ParseDurationError> {
+pub fn parse(text: &str) -> Result<i64, ParseDurationError> {
     let invalid = || ParseDurationError::Invalid(text.to_owned());
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

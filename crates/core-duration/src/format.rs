@@ -7,7 +7,7 @@ const MILLISECOND: u64 = 1_000 * MICROSECOND;
 const SECOND: u64 = 1_000 * MILLISECOND;
 
 /// Writes `nanos` in canonical form.
-pub(super) fn write(nanos: i64, out: &mut impl fmt::Write) -> fmt::Result {
+pub fn write(nanos: i64, out: &mut impl fmt::Write) -> fmt::Result {
     if nanos < 0 {
         out.write_char('-')?;
     }
