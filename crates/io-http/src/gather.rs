@@ -17,7 +17,8 @@ const LARGE: usize = 8 * 1024;
 /// So many bytes go out at once.
 const FULL: usize = 64 * 1024;
 
-/// A stream that puts a flush off when it comes right behind a large write. Small writes go their way at once.
+/// A stream that puts a flush off when it comes right behind a large write. Small writes go their way at once, and so do
+/// those that fill a send of their own.
 pub(crate) struct Gather<S> {
     inner: S,
     /// What was taken and is not written yet.
@@ -33,18 +34,15 @@ impl<S: AsyncWrite + Unpin> Gather<S> {
 
     /// Whether a write of so many bytes is to be held back; makes room for it.
     fn poll_holds(&mut self, cx: &mut Context<'_>, length: usize) -> Poll<io::Result<bool>> {
-        if self.held.len() >= FULL {
+        if self.held.len() >= FULL || length >= FULL {
             ready!(self.poll_let_go(cx))?;
         }
-        self.expects_more = length >= LARGE;
-        Poll::Ready(Ok(self.expects_more || !self.held.is_empty()))
-    }
-
-    fn hold(&mut self, bytes: &[u8]) {
-        if self.held.is_empty() {
-            self.held.reserve(FULL + bytes.len());
+        self.expects_more = (LARGE..FULL).contains(&length);
+        if self.held.is_empty() && self.expects_more {
+            // Room for all that comes before it is full, and for the write that makes it so: it need not grow.
+            self.held.reserve(FULL + length);
         }
-        self.held.extend_from_slice(bytes);
+        Poll::Ready(Ok(self.expects_more || !self.held.is_empty()))
     }
 
     fn poll_let_go(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -70,7 +68,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gather<S> {
         if !ready!(self.poll_holds(cx, bytes.len()))? {
             return Pin::new(&mut self.inner).poll_write(cx, bytes);
         }
-        self.hold(bytes);
+        self.held.extend_from_slice(bytes);
         Poll::Ready(Ok(bytes.len()))
     }
 
@@ -84,7 +82,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gather<S> {
             return Pin::new(&mut self.inner).poll_write_vectored(cx, parts);
         }
         for part in parts {
-            self.hold(part);
+            self.held.extend_from_slice(part);
         }
         Poll::Ready(Ok(length))
     }
@@ -168,12 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn small_writes_go_at_once() {
+    fn small_writes_go_at_once_and_so_do_those_that_need_no_company() {
         let mut stream = Gather::new(Log::default());
-        write(&mut stream, b"event");
-        assert_eq!(lengths(&stream), [5]);
-        flush(&mut stream);
-        assert_eq!(stream.inner.flushes, 1);
+        for length in [5, FULL, 10 * FULL] {
+            write(&mut stream, &vec![b'x'; length]);
+            flush(&mut stream);
+        }
+        assert_eq!((lengths(&stream), stream.inner.flushes), (vec![5, FULL, 10 * FULL], 3));
     }
 
     #[test]
