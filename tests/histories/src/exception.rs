@@ -200,21 +200,27 @@ fn is_apply(operation: &Operation) -> bool {
         if request.content_type.is_some_and(|media_type| media_type.contains("apply-patch")))
 }
 
-/// Whether kube-apiserver refuses what the other server refuses, if anything, and beside it a null of its own making.
+/// Whether kube-apiserver refuses what the other server refuses, if anything, and beside it a null of its own making. The
+/// null may have kept it from looking at rules, which it says then.
 fn are_own_nulls(cluster: &Value, embedded: &Value) -> bool {
     let causes = |outcome: &Value| {
         let causes = outcome.pointer("/body/details/causes").and_then(Value::as_array);
         causes.cloned().unwrap_or_default()
     };
-    let (theirs, ours) = (causes(cluster), causes(embedded));
-    let is_emptied = |cause: &&Value| {
-        let message = cause.get("message").and_then(Value::as_str).unwrap_or_default();
-        ["object", "array"]
-            .iter()
-            .any(|kind| message.contains(&format!("of type {kind}: \"null\"")))
+    let says = |cause: &Value, text: &str| {
+        cause.get("message").and_then(Value::as_str).is_some_and(|message| message.contains(text))
     };
-    ours.iter().all(|cause| theirs.contains(cause))
-        && theirs.iter().filter(|cause| !ours.contains(cause)).any(|cause| is_emptied(&cause))
+    let (theirs, ours) = (causes(cluster), causes(embedded));
+    let left_rules_out =
+        theirs.iter().any(|cause| says(cause, "some validation rules were not checked"));
+    let may_be_of_a_rule = |cause: &Value| {
+        left_rules_out && cause.get("reason").is_some_and(|reason| reason == "FieldValueInvalid")
+    };
+    let is_emptied = |cause: &Value| {
+        ["object", "array"].iter().any(|kind| says(cause, &format!("of type {kind}: \"null\"")))
+    };
+    ours.iter().all(|cause| theirs.contains(cause) || may_be_of_a_rule(cause))
+        && theirs.iter().any(|cause| !ours.contains(cause) && is_emptied(cause))
 }
 
 /// Whether a list is limited by number and by a selector.

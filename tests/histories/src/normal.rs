@@ -12,6 +12,8 @@ pub(crate) struct Normaliser {
     managers: bool,
     uids: Vec<String>,
     revisions: Vec<String>,
+    /// Times that objects have shown; messages tell them too.
+    times: Vec<String>,
     generated: Vec<(String, String)>,
 }
 
@@ -29,6 +31,7 @@ impl Normaliser {
             managers,
             uids: Vec::new(),
             revisions: Vec::new(),
+            times: Vec::new(),
             generated: Vec::new(),
         }
     }
@@ -106,8 +109,11 @@ impl Normaliser {
             return;
         };
         for field in ["creationTimestamp", "deletionTimestamp"] {
-            if let Some(time) = metadata.get_mut(field).filter(|time| time.is_string()) {
-                *time = "<time>".into();
+            if let Some(Value::String(time)) = metadata.get_mut(field) {
+                let time = std::mem::replace(time, "<time>".into());
+                if !self.times.contains(&time) {
+                    self.times.push(time);
+                }
             }
         }
         if let Some(Value::String(uid)) = metadata.get_mut("uid") {
@@ -163,6 +169,11 @@ impl Normaliser {
         for (number, uid) in self.uids.iter().enumerate() {
             if text.contains(uid) {
                 *text = text.replace(uid, &format!("<uid {number}>"));
+            }
+        }
+        for time in &self.times {
+            if text.contains(time) {
+                *text = text.replace(time, "<time>");
             }
         }
         if text.contains("ResourceVersion in") {
@@ -292,6 +303,17 @@ mod tests {
         let shown = normaliser.reply(&json!({"message": message}));
         let want = "the UID in record (<uid 0>) of <history>-a, the ResourceVersion in record (<revision 0>)";
         assert_eq!(shown["message"], want);
+    }
+
+    #[test]
+    fn times_are_found_inside_of_messages() {
+        let mut normaliser = Normaliser::new("h7", true);
+        normaliser.reply(&object(UIDS[0], "5"));
+        let tell =
+            |time: &str| json!({"message": format!("Invalid value: {time:?}: field is immutable")});
+        let shown = normaliser.reply(&tell("2026-01-02T03:04:05Z"));
+        assert_eq!(shown, tell("<time>"));
+        assert_eq!(normaliser.reply(&tell("2026-01-02T03:04:06Z")), tell("2026-01-02T03:04:06Z"));
     }
 
     #[test]
