@@ -28,8 +28,6 @@ const TELL_EVERY: usize = 500;
 const SHOWN: usize = 12;
 /// How often one server plays a history alone to see whether it always does the same.
 const ALONE: usize = 12;
-/// How often a history is played again because of a restart.
-const DISTURBED: usize = 5;
 
 /// What to play.
 #[derive(Clone, Copy)]
@@ -121,25 +119,6 @@ impl Campaign {
         duel::play(&self.pair, worker, &self.name(), history, keep).await
     }
 
-    /// Plays all of a history, and again when it differs after a restart where objects own each other. A garbage collector
-    /// that starts looks at everything anew, and takes what the one of kube-apiserver, which goes on, takes later.
-    async fn play_in_peace(
-        &self,
-        worker: usize,
-        history: &History,
-        all: &[usize],
-    ) -> Result<Verdict> {
-        for _ in 0..DISTURBED {
-            let restarts = self.pair.embedded.restarts();
-            let verdict = self.play(worker, history, all).await?;
-            let restarted = self.pair.embedded.restarts() != restarts;
-            if verdict.mismatch.is_none() || !history.owners || !restarted {
-                return Ok(verdict);
-            }
-        }
-        self.play(worker, history, all).await
-    }
-
     /// A name for one play on the servers.
     fn name(&self) -> String {
         format!("h{:06}", self.runs.fetch_add(1, Ordering::Relaxed))
@@ -188,7 +167,7 @@ impl Campaign {
     async fn one(&self, worker: usize, seed: u64) -> Result<()> {
         let history = history(seed, self.plan.taste);
         let all: Vec<usize> = (0..history.operations.len()).collect();
-        let mut verdict = self.play_in_peace(worker, &history, &all).await?;
+        let mut verdict = self.play(worker, &history, &all).await?;
         if let Some(mismatch) = verdict.mismatch.take() {
             if self.is_undecided(worker, &history, &all, &mismatch).await? {
                 self.sums.lock().undecided.insert(seed, mismatch.signature);

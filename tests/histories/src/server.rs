@@ -3,10 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use anyhow::{Context, Result, ensure};
@@ -28,8 +25,6 @@ pub(crate) enum Engine {
 pub(crate) struct Server {
     engine: Engine,
     directory: PathBuf,
-    /// How often it was started again.
-    restarts: AtomicU64,
     live: RwLock<Live>,
 }
 
@@ -48,13 +43,7 @@ enum Process {
 impl Server {
     async fn start(engine: Engine, directory: &Path, workers: usize) -> Result<Self> {
         let live = Live::start(engine, directory, workers).await?;
-        let (directory, restarts) = (directory.to_owned(), AtomicU64::new(0));
-        Ok(Self { engine, directory, restarts, live: RwLock::new(live) })
-    }
-
-    /// How often it was started again.
-    pub(crate) fn restarts(&self) -> u64 {
-        self.restarts.load(Ordering::Relaxed)
+        Ok(Self { engine, directory: directory.to_owned(), live: RwLock::new(live) })
     }
 
     pub(crate) fn engine(&self) -> Engine {
@@ -74,7 +63,6 @@ impl Server {
             return Ok(());
         }
         let mut live = self.live.write().await;
-        self.restarts.fetch_add(1, Ordering::Relaxed);
         let workers = live.clients.len();
         if let Process::Embedded(kargo) = std::mem::replace(&mut live.process, Process::Gone) {
             kargo.kill().await?;
